@@ -6,14 +6,13 @@ import logging
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from functools import cached_property, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 import click
 
 from vclean import runtime
 from vclean.characters import format_count
-from vclean.cli.command import POSITIVE, Options, argument, flag, option
+from vclean.cli.command import Options, argument, flag, option
 from vclean.cli.options import (
     CONTENT,
     COUNT,
@@ -29,6 +28,7 @@ from vclean.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from vclean.farm.stats import Stats
     from vclean.farm.tasks import RunSettings
@@ -83,44 +83,29 @@ class RunOptions(Options):
     section = "Options that do not change the rows"
 
     engine: Literal["local", "ray"] = option(
-        "--engine",
-        type=click.Choice(("local", "ray")),
-        default="local",
-        help="run on this machine or on a Ray cluster ({default})",
+        "--engine local|ray", "run on this machine or on a Ray cluster ({default})", default="local"
     )
     address: str | None = option(
-        "--address",
-        metavar="ADDR",
-        help="connect to the Ray cluster at this address (a running one, or a new one on this machine)",
+        "--address ADDR", "connect to the Ray cluster at this address (a running one, or a new one on this machine)"
     )
-    workers: int | None = option("--workers", type=POSITIVE, metavar="N", help="clean N pages at once (processors + 1)")
+    workers: int | None = option("--workers N", "clean N pages at once (processors + 1)")
     retries: int = option(
-        "--retries",
-        type=COUNT,
-        default=2,
-        metavar="N",
-        help="try a page N more times after a crash of the browser ({default})",
+        "--retries N", "try a page N more times after a crash of the browser ({default})", type=COUNT, default=2
     )
     max_memory: int = option(
-        "--max-memory",
+        "--max-memory SIZE",
+        "limit the memory of one page, including its browser ({default})",
         type=_parse_size,
         default="3G",
-        metavar="SIZE",
-        help="limit the memory of one page, including its browser ({default})",
     )
-    part_rows: int = option(
-        "--part-rows", type=POSITIVE, default=500, metavar="N", help="write N pages to each part ({default})"
-    )
-    wet: bool = flag(
-        "--wet", help="write the texts as WET too, in OUT/wet: conversion records, as Common Crawl has them"
-    )
-    segments: bool = flag("--segments", help="add the segments of rendered pages to the rows")
-    snapshots: bool = flag("--keep-snapshots", help="store rendered pages in OUT/snapshots")
+    part_rows: int = option("--part-rows N", "write N pages to each part ({default})", default=500)
+    wet: bool = flag("--wet", "write the texts as WET too, in OUT/wet: conversion records, as Common Crawl has them")
+    segments: bool = flag("--segments", "add the segments of rendered pages to the rows")
+    snapshots: bool = flag("--keep-snapshots", "store rendered pages in OUT/snapshots")
     metrics: str | None = option(
-        "--metrics, --metrics-port",
+        "--metrics, --metrics-port [HOST:]PORT",
+        "serve metrics for Prometheus, on this machine only without HOST",
         type=_parse_address,
-        metavar="[HOST:]PORT",
-        help="serve metrics for Prometheus, on this machine only without HOST",
     )
 
     @cached_property
@@ -144,29 +129,25 @@ class FarmCommand(RunOptions, CleaningOptions, LimitOption, MessageOptions):
     sections: ClassVar = {RENDERING: _ROWS, CONTENT: _ROWS, INPUT: "Options"}
     epilog = _EPILOG
 
-    inputs: list[str] = argument("INPUT...", "pages to clean (see below)", nargs=-1, required=True)
-    out: Path = option("-o, --out", type=Path, required=True, metavar="OUT", help="write to this folder")
-    continues: bool = flag("--resume", help="continue the run in OUT; finished pages are skipped")
-    retry_failed: bool = flag("--retry-failed", help="continue the run in OUT, and clean its failed pages again")
-    pages: Path | None = option(
-        "--pages", type=Path, metavar="FILE", help="from archives, clean only the URLs that this file lists"
-    )
+    inputs: list[str] = argument("INPUT...", "pages to clean (see below)")
+    out: Path = option("-o, --out OUT", "write to this folder", required=True)
+    continues: bool = flag("--resume", "continue the run in OUT; finished pages are skipped")
+    retry_failed: bool = flag("--retry-failed", "continue the run in OUT, and clean its failed pages again")
+    pages: Path | None = option("--pages FILE", "from archives, clean only the URLs that this file lists")
     render: str | None = option(
-        "--render",
-        type=click.Choice(("always", "auto")),
+        "--render always|auto",
+        "render every page, as without this option; --render auto: only those that need it",
         implied="always",
         section=_ROWS,
-        help="render every page, as without this option; --render auto: only those that need it",
     )
     no_render: bool = flag(
-        "--no-render", excludes="render", section=_ROWS, help="only parse pages: no browser, a fifth of the time"
+        "--no-render", "only parse pages: no browser, a fifth of the time", excludes="render", section=_ROWS
     )
     network: Network = option(
-        "--network",
-        type=click.Choice(("none", "public")),
+        "--network none|public",
+        "load subresources that no archive or folder has: never, or from public addresses ({default})",
         default="none",
         section=_ROWS,
-        help="load subresources that no archive or folder has: never, or from public addresses ({default})",
     )
 
     @property

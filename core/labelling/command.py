@@ -65,40 +65,28 @@ class LabelCommand(PageOptions):
 
     epilog = _EPILOG
 
-    pages: list[str] = argument(
-        "[PAGE]...", "pages to label, as for vclean itself; default: all pages of PROJECT", nargs=-1
-    )
+    pages: list[str] = argument("[PAGE]...", "pages to label, as for vclean itself; default: all pages of PROJECT")
     out: Path | None = option(
-        "-o, --out",
+        "-o, --out PROJECT",
+        "store rendered pages and labels in this folder; created if it does not exist",
         type=Path,
-        metavar="PROJECT",
-        help="store rendered pages and labels in this folder; created if it does not exist",
     )
     annotator: str = option(
-        "--annotator",
-        type=_parse_annotator,
-        default=ANNOTATOR,
-        metavar="NAME",
-        help="set the name of the annotator ({default})",
+        "--annotator NAME", "set the name of the annotator ({default})", type=_parse_annotator, default=ANNOTATOR
     )
-    model: Path | None = option(
-        "--model", type=Path, metavar="FILE", help="use this model in place of the shipped model"
-    )
-    port: int | None = option("--port", type=PORT, metavar="N", help="set the port of the server (any free port)")
-    open: bool = flag("--open", help="open the address in the browser")
+    model: Path | None = option("--model FILE", "use this model in place of the shipped model")
+    port: int | None = option("--port N", "set the port of the server (any free port)", type=PORT)
+    open: bool = flag("--open", "open the address in the browser")
     export: Path | None = option(
-        "--export",
-        type=Path,
-        metavar="FOLDER",
-        help="export the gold and snapshots of all finished pages, without serving pages",
+        "--export FOLDER", "export the gold and snapshots of all finished pages, without serving pages"
     )
     agreement: list[Path] | None = option(
         "--agreement",
+        "compare the gold of two annotators (files or folders), without serving pages",
         type=Path,
         nargs=2,
         metavar="GOLD GOLD",
         excludes="export",
-        help="compare the gold of two annotators (files or folders), without serving pages",
     )
 
     def check(self) -> None:
