@@ -124,7 +124,7 @@ def is_thread(
     context: PageContext,
     model: MetadataModel | None,
     probability: NDArray[np.float32],
-    comments: NDArray[np.float32],
+    comments: NDArray[np.bool_],
 ) -> bool:
     """Return whether the posts of a page are its content: it is one of a forum, or little else is content.
 
@@ -132,7 +132,7 @@ def is_thread(
         context: the page.
         model: the model that predicts its type; None for the one that ships with the package.
         probability: float32 (B,), probability that a block is content.
-        comments: float32 (B,), 1 for blocks among comments, which are the posts of a thread.
+        comments: bool (B,), the blocks among comments, which are the posts of a thread.
     """
     likely = context.tokens * (probability >= _IS_LIKELY)
     inside = float((likely * comments).sum())

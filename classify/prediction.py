@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import UserList
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from vclean.classify.content.kinds import KindRequest
     from vclean.classify.content.site_evidence import SiteEvidence
     from vclean.classify.metadata import MetadataModel
     from vclean.features.facts.subject import Subject
@@ -26,61 +24,24 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-class LazySequence(Sequence[_T], Generic[_T]):
-    """Compute the values of the blocks of a page when the first one is read.
+class LazyList(UserList[_T]):
+    """List that is computed on its first use.
 
-    Args:
-        count: the number of values.
-        compute: the function that returns them.
-
-    >>> list(LazySequence(2, lambda: ["a", "b"]))
-    ['a', 'b']
+    >>> LazyList(lambda: ["a", "b"])[1]
+    'b'
     """
 
-    def __init__(self, count: int, compute: Callable[[], Sequence[_T]]) -> None:
-        self._count = count
+    def __init__(self, compute: Callable[[], list[_T]]) -> None:
         self._compute = compute
 
-    def __len__(self) -> int:
-        """Return the number of values."""
-        return self._count
-
-    @overload
-    def __getitem__(self, block: int) -> _T: ...
-
-    @overload
-    def __getitem__(self, block: slice) -> Sequence[_T]: ...
-
-    def __getitem__(self, block: int | slice) -> _T | Sequence[_T]:
-        """Return the value of a block, or those of several."""
-        return self._values[block]
-
-    def __iter__(self) -> Iterator[_T]:
-        """Iterate over the values."""
-        return iter(self._values)
+    @cached_property
+    def data(self) -> list[_T]:  # type: ignore[override]
+        """Return the values."""
+        return self._compute()
 
     def __reduce__(self) -> tuple[type[list[_T]], tuple[list[_T]]]:
         """Pickle and copy the values, without what computes them."""
-        return list, (list(self),)
-
-    @cached_property
-    def _values(self) -> Sequence[_T]:
-        return self._compute() if self._count else ()
-
-
-class Change(StrEnum):
-    """What changes the log odds of a block besides its features; also a group of contributions.
-
-    >>> Change.KINDS.value
-    'kinds'
-    """
-
-    ALIKE = "alike"
-    """What the trees say of blocks in the same places of the page."""
-    CONVENTION = "convention"
-    """The convention of a corpus, a part of the trees."""
-    KINDS = "kinds"
-    """A kind of block, such as readers' comments, is kept or left out, as requested."""
+        return list, (self.data,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,10 +56,9 @@ class Decision:
         selected: bool (B,), the blocks that the threshold selected, one by one.
         group: int32 (B,), group of blocks that is kept or dropped as one, -1 for blocks outside groups.
         is_content: bool (B,), the decision after post-processing, but for the headline and confirmed labels.
-        requests: what the policy requested about kinds of blocks.
-        confirmed: bool (B,), the blocks with a label that a person confirmed; None if there are none.
         candidates: float32 (B,), the probabilities from which `selected` was chosen; 0 for those that cannot be.
-        changes: float64 (B,) by `Change`, what was added to the log odds of the trees, without the site's evidence.
+        kinds: the blocks about whose kinds the policy decides: see `vclean.classify.content.kinds.requested_kinds`.
+        changes: float64 (B,) by group of contributions, what was added to the log odds of the trees.
     """
 
     x: NDArray[np.float32]
@@ -108,34 +68,13 @@ class Decision:
     selected: NDArray[np.bool_]
     group: NDArray[np.int32]
     is_content: NDArray[np.bool_]
-    requests: tuple[KindRequest, ...] = ()
-    confirmed: NDArray[np.bool_] | None = None
-    candidates: NDArray[np.float32] | None = None
-    changes: Mapping[Change, NDArray[np.float64]] = field(default_factory=dict)
-
-    @property
-    def comments(self) -> KindRequest | None:
-        """Return the request about readers' comments; None if the policy has none."""
-        return next((request for request in self.requests if request.name == "comments"), None)
+    candidates: NDArray[np.float32]
+    kinds: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
+    changes: Mapping[str, NDArray[np.floating]] = field(default_factory=dict)
 
 
-class HeadlineSource(StrEnum):
-    """What decided about the headline of a page.
-
-    >>> HeadlineSource.TITLE.value
-    'title'
-    """
-
-    MODEL = "model"
-    """The model labels its block as heading."""
-    RULE = "rule"
-    """The block would be left out, or be no heading, but for the rule that the headline is kept."""
-    TITLE = "title"
-    """No block is the headline, and the title of the document is added to the output."""
-    DROPPED = "dropped"
-    """The block is left out, as requested or as a person confirmed."""
-    CONFIRMED = "confirmed"
-    """A person confirmed on this page that the block is content."""
+HeadlineSource = Literal["model", "rule", "title", "dropped", "confirmed"]
+"""What decided about the headline of a page: see `Headline`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +84,11 @@ class Headline:
     Attributes:
         text: its text.
         block: the index of its block; None if it is the title of the document.
-        source: what decided about it.
+        source: what decided about it: the `model`, which labels its block as heading; the `rule` that the headline is
+            kept; no block is the headline, and the `title` of the document is added to the output; the block is
+            `dropped`, as requested or as a person confirmed; a person `confirmed` on this page that it is content.
 
-    >>> Headline("Rain", 0, HeadlineSource.RULE).text
+    >>> Headline("Rain", 0, "rule").text
     'Rain'
     """
 
@@ -174,6 +115,7 @@ class Prediction:
         subject_blocks: the blocks that are content because the subject has them.
         context: values derived from the blocks, for later steps that need them too; None for methods without a model.
         metadata_model: the model that chooses metadata; None for the one that ships with the package.
+        confirmed: the labels that a person confirmed, by block.
         parts: what a person confirmed to be title, byline or date of the page, by block.
 
     >>> import vclean
@@ -193,10 +135,10 @@ class Prediction:
     subject_blocks: frozenset[int] = frozenset()
     context: PageContext | None = None
     metadata_model: MetadataModel | None = None
+    confirmed: Mapping[int, Label] = field(default_factory=dict)
     parts: Mapping[int, PartKind] = field(default_factory=dict)
 
     @property
     def added_title(self) -> str:
         """Return the title of the document if it is printed as headline before the content, else an empty string."""
-        is_added = self.headline is not None and self.headline.source is HeadlineSource.TITLE
-        return self.headline.text if self.headline is not None and is_added else ""
+        return self.headline.text if self.headline and self.headline.source == "title" else ""

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from vclean.characters import format_count
-from vclean.classify.prediction import LazySequence
+from vclean.classify.prediction import LazyList
 from vclean.labels import Box, EmptyReason, Kind, PageType, Role, Visibility
 from vclean.metadata import Metadata, dated_by_post, read_metadata
 from vclean.output import EXPLANATION, FRONT_MATTER, writer
@@ -123,7 +123,7 @@ class Result:
     @cached_property
     def kinds(self) -> Sequence[Kind]:
         """Return what each block is in its document, found on the first use."""
-        return LazySequence(len(self.columns), self._find_kinds)
+        return LazyList(self._find_kinds)
 
     def _find_kinds(self) -> list[Kind]:
         from vclean.classify.content.kinds import block_kinds

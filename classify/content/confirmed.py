@@ -8,20 +8,17 @@ both has no URL, by its texts. Its blocks are matched as in labelling projects, 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-import numpy as np
-
-from vclean.classify.prediction import Headline, HeadlineSource
+from vclean.classify.prediction import Headline
 from vclean.labels import Label, PartKind
 from vclean.page import host_of, split_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from vclean.classify.prediction import Decision
     from vclean.features.blocks import BlockColumns
 
 _Value = TypeVar("_Value", Label, PartKind)
@@ -80,70 +77,53 @@ def _texts(names: Iterable[str]) -> set[str]:
     return {name.partition(" ")[0] for name in names}
 
 
-@dataclass(frozen=True, slots=True)
-class ConfirmedPages:
-    """Pages with confirmed labels.
+def find_annotations(
+    pages: Sequence[ConfirmedPage], blocks: BlockColumns
+) -> tuple[dict[int, Label], dict[int, PartKind]]:
+    """Return the confirmed labels and parts of the blocks of a page, by block, given all pages that have some."""
+    if not pages or not len(blocks):
+        return {}, {}
+    from vclean.features.blocks import block_names, match_blocks
 
-    Attributes:
-        pages: the pages.
+    names = block_names(blocks.xpath, blocks.text)
+    page = _find(pages, address_digest(blocks.snapshot.url), names)
+    if page is None:
+        return {}, {}
+    rows = {name: row for row, name in enumerate(names)}
+    matches = {old: rows[new] for old, new in match_blocks(list(page.labels), names).items()}
+    parts = {matches[name]: part for name, part in page.parts.items() if name in matches}
+    return {row: page.labels[name] for name, row in matches.items()}, parts
+
+
+def _find(pages: Sequence[ConfirmedPage], address: str, names: Sequence[str]) -> ConfirmedPage | None:
+    """Return the page with an address; else the page with the same texts, if it or the address is unknown."""
+    at_address = [page for page in pages if address and page.address == address]
+    if at_address:
+        return max(at_address, key=lambda page: page.common_share(names))
+    unknown = [page for page in pages if not (address and page.address)]
+    best = max(unknown, key=lambda page: page.common_share(names), default=None)
+    return best if best and best.common_share(names) >= _SAME_TEXTS else None
+
+
+def to_json(pages: Sequence[ConfirmedPage]) -> str:
+    """Return the content of the file of confirmed pages in a model."""
+    return json.dumps({"pages": [asdict(page) for page in pages]}, ensure_ascii=False, separators=(",", ":"))
+
+
+def from_json(text: str) -> tuple[ConfirmedPage, ...]:
+    """Read the result of `to_json`.
+
+    Raises:
+        ValueError: the text is damaged; or KeyError, TypeError.
     """
-
-    pages: tuple[ConfirmedPage, ...] = ()
-
-    def annotations(self, blocks: BlockColumns) -> tuple[dict[int, Label], dict[int, PartKind]]:
-        """Return the confirmed labels and parts of the blocks of a page, by block."""
-        if not self.pages or not len(blocks):
-            return {}, {}
-        from vclean.features.blocks import block_names, match_blocks
-
-        names = block_names(blocks.xpath, blocks.text)
-        page = self._find(address_digest(blocks.snapshot.url), names)
-        if page is None:
-            return {}, {}
-        rows = {name: row for row, name in enumerate(names)}
-        matches = {old: rows[new] for old, new in match_blocks(list(page.labels), names).items()}
-        parts = {matches[name]: part for name, part in page.parts.items() if name in matches}
-        return {row: page.labels[name] for name, row in matches.items()}, parts
-
-    def _find(self, address: str, names: Sequence[str]) -> ConfirmedPage | None:
-        """Return the page with an address; else the page with the same texts, if it or the address is unknown."""
-        at_address = [page for page in self.pages if address and page.address == address]
-        if at_address:
-            return max(at_address, key=lambda page: page.common_share(names))
-        unknown = [page for page in self.pages if not (address and page.address)]
-        best = max(unknown, key=lambda page: page.common_share(names), default=None)
-        return best if best and best.common_share(names) >= _SAME_TEXTS else None
-
-    def to_json(self) -> str:
-        """Return the content of their file in a model."""
-        pages = [
-            {
-                "address": page.address,
-                "labels": {name: str(label) for name, label in page.labels.items()},
-                "parts": {name: str(part) for name, part in page.parts.items()},
-            }
-            for page in self.pages
-        ]
-        return json.dumps({"pages": pages}, ensure_ascii=False, separators=(",", ":"))
-
-    @classmethod
-    def from_json(cls, text: str) -> ConfirmedPages:
-        """Read the result of `to_json`.
-
-        Raises:
-            ValueError: the text is damaged; or KeyError, TypeError.
-        """
-        pages: list[dict[str, Any]] = json.loads(text)["pages"]
-        return cls(
-            tuple(
-                ConfirmedPage(
-                    str(page["address"]),
-                    {name: Label(label) for name, label in dict(page["labels"]).items()},
-                    {name: PartKind(part) for name, part in dict(page.get("parts", {})).items()},
-                )
-                for page in pages
-            )
+    return tuple(
+        ConfirmedPage(
+            str(page["address"]),
+            {name: Label(label) for name, label in dict(page["labels"]).items()},
+            {name: PartKind(part) for name, part in dict(page.get("parts", {})).items()},
         )
+        for page in json.loads(text)["pages"]
+    )
 
 
 def override(labels: Sequence[Label], confirmed: Mapping[int, Label]) -> list[Label]:
@@ -172,15 +152,8 @@ def confirm_headline(
     """
     title = next((block for block, part in sorted(parts.items()) if part is PartKind.TITLE), None)
     if title is not None:
-        headline = Headline(texts[title], title, HeadlineSource.CONFIRMED)
+        headline = Headline(texts[title], title, "confirmed")
     if headline is None or headline.block is None or headline.block not in confirmed:
         return headline
     is_kept = labels[headline.block].is_content
-    return replace(headline, source=HeadlineSource.CONFIRMED if is_kept else HeadlineSource.DROPPED)
-
-
-def confirm_decision(decision: Decision | None, confirmed: Mapping[int, Label]) -> Decision | None:
-    """Return the decision, with the blocks that have a confirmed label."""
-    if decision is None or not confirmed:
-        return decision
-    return replace(decision, confirmed=np.isin(np.arange(len(decision.selected)), list(confirmed)))
+    return replace(headline, source="confirmed" if is_kept else "dropped")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -15,7 +14,7 @@ from vclean.labels import Kind
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -74,25 +73,12 @@ def _element_kinds(blocks: BlockColumns) -> Iterator[tuple[Kind, NDArray[np.bool
         yield kind, tree.inside(mask, snapshot.end)[blocks.node]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class KindRequest:
-    """Request of a policy about blocks of some kinds on a page of B blocks.
-
-    Attributes:
-        name: name of the kinds, as in `Policy`.
-        members: float32 (B,), 1 for the blocks of these kinds, else 0.
-        include: whether they are content; None for the posts of a thread, which a policy without comments keeps.
-    """
-
-    name: str
-    members: NDArray[np.float32]
-    include: bool | None
-
-
-def kind_requests(
+def requested_kinds(
     policy: Policy, context: PageContext, metadata: MetadataModel | None, probability: NDArray[np.float32]
-) -> list[KindRequest]:
-    """Return the requests of a policy for the B blocks of a page.
+) -> dict[str, NDArray[np.bool_]]:
+    """Return the blocks of a page about whose kinds a policy decides: bool (B,) by name of the kind in `Policy`.
+
+    If the posts of a thread are in a part for comments, they are `posts`, which a policy without comments keeps.
 
     Args:
         policy: what counts as content.
@@ -100,20 +86,20 @@ def kind_requests(
         metadata: the model that finds byline and type of the page; None for the one that ships with the package.
         probability: float32 (B,), the probability that each block is content.
     """
-    members: dict[str, Callable[[], NDArray[np.bool_]]] = {
-        "comments": lambda: comment_blocks(context),
-        "captions": lambda: caption_blocks(context.blocks),
-        "byline": lambda: byline_blocks(context, metadata),
-        "lists": lambda: lists_of_links(context, probability >= _LIKELY),
-    }
-    requested = {name: choice for name in members if (choice := getattr(policy, name)) is not None}
-    requests = [KindRequest(name, members[name]().astype(np.float32), choice) for name, choice in requested.items()]
-    if policy.comments is False:
-        from vclean.classify.page_type import is_thread
+    kinds: dict[str, NDArray[np.bool_]] = {}
+    if policy.comments is not None:
+        from vclean.classify.page_type import is_thread  # most policies ask for no comments
 
-        is_post = is_thread(context, metadata, probability, requests[0].members)
-        requests[0] = replace(requests[0], include=None if is_post else False)
-    return requests
+        comments = comment_blocks(context)
+        keeps_posts = not policy.comments and is_thread(context, metadata, probability, comments)
+        kinds["posts" if keeps_posts else "comments"] = comments
+    if policy.captions is not None:
+        kinds["captions"] = caption_blocks(context.blocks)
+    if policy.byline is not None:
+        kinds["byline"] = byline_blocks(context, metadata)
+    if policy.lists is not None:
+        kinds["lists"] = lists_of_links(context, probability >= _LIKELY)
+    return kinds
 
 
 def comment_blocks(context: PageContext) -> NDArray[np.bool_]:

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify import model_file
+from vclean.classify.content import confirmed as confirmed_pages
 from vclean.classify.content import stacking
-from vclean.classify.content.confirmed import ConfirmedPages, confirm_decision, confirm_headline, override
+from vclean.classify.content.confirmed import ConfirmedPage, confirm_headline, override
 from vclean.classify.content.expected_f import Calibration, CalibrationMap, assign_labels, best_selection
-from vclean.classify.content.kinds import KindRequest, kind_requests
+from vclean.classify.content.kinds import requested_kinds
 from vclean.classify.content.postprocess import (
     adjust_probability,
     block_groups,
@@ -33,7 +34,7 @@ from vclean.classify.content.postprocess import (
 from vclean.classify.content.stacking import Conventions, LinearModel, add_columns
 from vclean.classify.forest import Forest
 from vclean.classify.model_file import pack
-from vclean.classify.prediction import Decision, LazySequence, Prediction
+from vclean.classify.prediction import Decision, LazyList, Prediction
 from vclean.errors import ModelError
 from vclean.features import matrix
 from vclean.files import ZIP_ERRORS
@@ -41,7 +42,7 @@ from vclean.labels import Role
 from vclean.settings import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -89,7 +90,7 @@ class Model:
     version: str = ""
     regions: Forest | None = None
     conventions: Conventions = field(default_factory=Conventions)
-    confirmed: ConfirmedPages = field(default_factory=ConfirmedPages)
+    confirmed: tuple[ConfirmedPage, ...] = ()
     metadata: MetadataModel | None = None
 
     def label(
@@ -108,9 +109,9 @@ class Model:
             evidence=evidence,
             policy=policy,
             excluded=blocks.is_excluded(policy),
-            requests=partial(kind_requests, policy, context, self.metadata),
+            find_kinds=partial(requested_kinds, policy, context, self.metadata),
         )
-        confirmed, parts = self.confirmed.annotations(blocks)
+        confirmed, parts = confirmed_pages.find_annotations(self.confirmed, blocks)
         labels = override(prediction.labels, confirmed)
         labels, headline = place_headline(context, labels, policy)
         labels, subject, subject_blocks = place_subject(context, labels, policy)
@@ -118,13 +119,13 @@ class Model:
         return replace(
             prediction,
             labels=labels,
-            roles=LazySequence(len(blocks), partial(_block_roles, self.regions, context)) if self.regions else [],
+            roles=LazyList(partial(_block_roles, self.regions, context)) if self.regions and len(blocks) else [],
             headline=confirm_headline(headline, labels, confirmed, parts, blocks.text),
-            decision=confirm_decision(prediction.decision, confirmed),
             subject=subject,
             subject_blocks=subject_blocks,
             context=context,
             metadata_model=self.metadata,
+            confirmed=confirmed,
             parts=parts,
         )
 
@@ -138,7 +139,7 @@ class Model:
         evidence: SiteEvidence | None = None,
         policy: Policy | None = None,
         excluded: NDArray[np.bool_] | None = None,
-        requests: Callable[[NDArray[np.float32]], Sequence[KindRequest]] | None = None,
+        find_kinds: Callable[[NDArray[np.float32]], Mapping[str, NDArray[np.bool_]]] | None = None,
     ) -> Prediction:
         """Label the B blocks of a page from their feature matrix.
 
@@ -150,7 +151,7 @@ class Model:
             evidence: evidence of the other pages of the site: log odds to add, and blocks to leave out.
             policy: what counts as content.
             excluded: bool (B,), the blocks that cannot be content: see `BlockColumns.is_excluded`.
-            requests: returns what the policy requests about kinds of blocks, given the probabilities of content.
+            find_kinds: returns `requested_kinds` of the policy, given the probabilities of content.
         """
         policy = policy or Policy()
         if not len(x):
@@ -159,7 +160,9 @@ class Model:
         rows = add_columns(x, convention)
         # Trees that corrections added may change rows on which the earlier trees agree.
         of_trees = self.content.predict(rows, early_stop=CORRECTED not in self.card).astype(np.float32)
-        probability, requested, changes = adjust_probability(of_trees, words, alike, evidence, requests)
+        probability, kinds, changes = adjust_probability(
+            of_trees, words, alike, evidence, policy=policy, find_kinds=find_kinds
+        )
         calibrated = self.calibration.blocks(probability)
         dropped = np.zeros(len(x), dtype=bool)
         if excluded is not None:
@@ -170,10 +173,7 @@ class Model:
             dropped |= evidence.repeated
         is_content = smooth_groups(selected, probability, words, group) & ~dropped
         labels = assign_labels(is_content, self.types.predict(x[is_content]).astype(np.float32))
-        decision = Decision(
-            x, convention, evidence, policy, selected, group, is_content, requested,
-            candidates=probability, changes=changes,
-        )  # fmt: skip
+        decision = Decision(x, convention, evidence, policy, selected, group, is_content, probability, kinds, changes)
         confidence = float(self.calibration.pages(np.array([expected]))[0])
         return Prediction(labels, calibrated, confidence, self.version, decision=decision)
 
@@ -197,8 +197,8 @@ class Model:
         for name, forest in optional:
             if forest:
                 members[name] = forest.text.encode()
-        if self.confirmed.pages:
-            members[_CONFIRMED] = self.confirmed.to_json().encode()
+        if self.confirmed:
+            members[_CONFIRMED] = confirmed_pages.to_json(self.confirmed).encode()
         if self.metadata:
             members[_METADATA] = self.metadata.to_bytes()
         return pack(members)
@@ -246,7 +246,7 @@ def from_bytes(data: bytes, name: str) -> Model:
         version = hashlib.sha256(b"".join([*parts, *optional.values()])).hexdigest()[:12]
         content, types = (Forest(text.decode()) for text in parts[1:3])
         calibration = Calibration(*map(CalibrationMap.from_dict, json.loads(parts[3])))
-        confirmed = ConfirmedPages.from_json(optional.get(_CONFIRMED, b'{"pages":[]}').decode())
+        confirmed = confirmed_pages.from_json(optional.get(_CONFIRMED, b'{"pages":[]}').decode())
         metadata = _metadata(optional[_METADATA]) if _METADATA in optional else None
         regions, predictor = (
             Forest(optional[name].decode(), is_rare=True) if name in optional else None

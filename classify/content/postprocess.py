@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify.content.expected_f import adjust_for_kind, bounded_log_odds
-from vclean.classify.prediction import Change, Headline, HeadlineSource
+from vclean.classify.prediction import Headline
 from vclean.features.columns import Groups, sorted_unique
 from vclean.features.facts.subject import find_subject
 from vclean.features.headline import find_headline, has_home_url, normalize, strip_site_name, title_agreement
@@ -25,12 +25,12 @@ from vclean.labels import Label
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from vclean.classify.content.kinds import KindRequest
     from vclean.classify.content.site_evidence import SiteEvidence
+    from vclean.classify.prediction import HeadlineSource
     from vclean.features.blocks import BlockColumns
     from vclean.features.facts.subject import Subject
     from vclean.features.page_context import PageContext
@@ -42,8 +42,10 @@ def adjust_probability(
     words: NDArray[np.float32],
     alike: NDArray[np.int32],
     evidence: SiteEvidence | None,
-    find_requests: Callable[[NDArray[np.float32]], Sequence[KindRequest]] | None,
-) -> tuple[NDArray[np.float32], tuple[KindRequest, ...], dict[Change, NDArray[np.float64]]]:
+    *,
+    policy: Policy,
+    find_kinds: Callable[[NDArray[np.float32]], Mapping[str, NDArray[np.bool_]]] | None,
+) -> tuple[NDArray[np.float32], Mapping[str, NDArray[np.bool_]], dict[str, NDArray[np.floating]]]:
     """Adjust the probabilities of the B blocks of a page to blocks alike, to its site, and to what the policy requests.
 
     Args:
@@ -51,27 +53,28 @@ def adjust_probability(
         words: float32 (B,), words per block.
         alike: int32 (B,), see `smooth_alike`.
         evidence: evidence of the other pages of the site.
-        find_requests: returns the requests about kinds of blocks, given the probabilities before them.
+        policy: what counts as content.
+        find_kinds: returns `requested_kinds` of the policy, given the probabilities before them.
 
     Returns:
-        The probabilities, float32 (B,), the requests, and by `Change` what was added to the log odds, float64 (B,),
-        without the evidence of the site.
+        The probabilities, float32 (B,), the requested kinds, and by group of contributions what was added to the log
+        odds, (B,).
     """
     value = smooth_alike(probability, alike, words)
-    changes: dict[Change, NDArray[np.float64]] = {}
+    changes: dict[str, NDArray[np.floating]] = {}
     if value is not probability:
-        changes[Change.ALIKE] = bounded_log_odds(value) - bounded_log_odds(probability)
+        changes["alike"] = bounded_log_odds(value) - bounded_log_odds(probability)
     if evidence is not None:
         from vclean.classify.content.site_evidence import add_evidence
 
-        value = add_evidence(value, evidence.log_odds)
-    requests = tuple(find_requests(value)) if find_requests else ()
-    for request in requests:
-        if request.include is not None:
-            adjusted = adjust_for_kind(value, request.members, words, include=request.include)
-            change = bounded_log_odds(adjusted) - bounded_log_odds(value)
-            value, changes[Change.KINDS] = adjusted, changes.get(Change.KINDS, 0) + change
-    return value, requests, changes
+        value, changes["site"] = add_evidence(value, evidence.log_odds), evidence.log_odds
+    kinds = find_kinds(value) if find_kinds else {}
+    for name in [name for name in kinds if name != "posts"]:
+        members = kinds[name].astype(np.float32)
+        adjusted = adjust_for_kind(value, members, words, include=getattr(policy, name))
+        change = bounded_log_odds(adjusted) - bounded_log_odds(value)
+        value, changes["kinds"] = adjusted, changes.get("kinds", 0) + change
+    return value, kinds, changes
 
 
 SURE: Final = 1.5
@@ -130,8 +133,8 @@ def place_headline(
         return list(labels), None
     relabelled = _without_repetitions(context, labels, block)
     relabelled[block] = Label.HEADING if policy.title else Label.OTHER
-    source = HeadlineSource.MODEL if labels[block] is Label.HEADING else HeadlineSource.RULE
-    return relabelled, Headline(context.blocks.text[block], block, source if policy.title else HeadlineSource.DROPPED)
+    source: HeadlineSource = "dropped" if not policy.title else "model" if labels[block] is Label.HEADING else "rule"
+    return relabelled, Headline(context.blocks.text[block], block, source)
 
 
 def _without_repetitions(context: PageContext, labels: Sequence[Label], block: int) -> list[Label]:
@@ -149,7 +152,7 @@ def _from_title(context: PageContext, is_content: NDArray[np.bool_]) -> Headline
     is_repeated = is_content & (title_agreement(context) >= SAME_TITLE)
     if not title or is_repeated.any() or has_home_url(context.snapshot):
         return None
-    return Headline(title, None, HeadlineSource.TITLE)
+    return Headline(title, None, "title")
 
 
 def place_subject(

@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -27,7 +28,6 @@ from vclean.classify.content.stacking import add_columns
 from vclean.classify.explain import phrases
 from vclean.classify.explain.phrases import INDEX, BlockSurroundings, format_percent
 from vclean.classify.forest import contributions
-from vclean.classify.prediction import Change
 from vclean.features.block import neighbourhood
 from vclean.features.page_context import PageContext
 from vclean.labels import Visibility
@@ -43,9 +43,14 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
 
 
-SITE: Final = "site"
-"""Group of the evidence from other pages of the site."""
-GROUPS: Final = (*phrases.GROUPS, SITE, *(change.value for change in Change))
+_TEXTS: Final = {
+    "site": "also on other pages of the site",
+    "alike": "blocks in the same places of this page",
+    "convention": "what annotators keep on such pages",
+    "kinds": "its kind of block is kept or left out as requested",
+}
+"""Texts of the groups without features: evidence of the site, and what else changes the log odds of the trees."""
+GROUPS: Final = (*phrases.GROUPS, *_TEXTS)
 """Groups that have a contribution, in the order of the columns of `sum_by_group`."""
 
 _PARTS: Final = [name.removeprefix("path_") for name in INDEX if "both_" + name.removeprefix("path_") in INDEX]
@@ -98,7 +103,7 @@ def sum_by_group(
     Args:
         contributions: float64 (B, F), see `share_linear_contributions`.
         is_page_level: bool (B, F), see `page_level_columns`: contributions to add to the group of the page.
-        others: (B,), log odds of groups without columns: `SITE`, and each `Change` that options added.
+        others: (B,), log odds of groups without columns.
     """
     sums: NDArray[np.float64] = np.where(is_page_level, 0, contributions) @ _MEMBER
     sums[:, GROUPS.index(phrases.PAGE)] += np.where(is_page_level, contributions, 0).sum(axis=1)
@@ -163,8 +168,7 @@ class Rules:
             block: index of the block.
             is_opposed: whether the label is against the sum of the contributions; then there is a rule at least.
         """
-        final = next(self._final(block), None)
-        named = [final] if final else [*self._steps(block)]
+        named = [*islice(self._final(block), 1)] or [*self._steps(block)]
         if is_opposed and not named:
             return [(Rule.THRESHOLD, f"{self._selection(block)}, close to the threshold of this page")]
         return named
@@ -172,7 +176,7 @@ class Rules:
     def _final(self, block: int) -> Iterator[tuple[Rule, str]]:
         """Yield the rules that decide whatever others do; the first one did."""
         decision, evidence, label = self.decision, self.decision.evidence, self.prediction.labels[block]
-        if decision.confirmed is not None and decision.confirmed[block]:
+        if block in self.prediction.confirmed:
             yield Rule.CONFIRMED, f"labelled {label} by a person, who confirmed this page"
         if self.context.blocks.visibility[block] > decision.policy.most_hidden:
             yield Rule.HIDDEN, self._hidden_phrase(block)
@@ -192,8 +196,9 @@ class Rules:
             yield Rule.SUBJECT, _SUBJECT
         if decision.is_content[block] != decision.selected[block]:
             yield Rule.GROUP, self._group_phrase(block)
-        if decision.comments and decision.comments.members[block]:
-            yield Rule.COMMENTS, self._comments_phrase(include=decision.comments.include)
+        for kind in ("posts", "comments"):
+            if kind in decision.kinds and decision.kinds[kind][block]:
+                yield Rule.COMMENTS, self._comments_phrase(kind)
         if decision.selected[block] != (self.prediction.probability[block] >= _EVEN):
             yield Rule.THRESHOLD, self._threshold_phrase(block)
 
@@ -223,8 +228,8 @@ class Rules:
         action = _action(decision.is_content[block])
         return f"{action} with the whole {kind}: {format_percent(share)} of its words were selected"
 
-    def _comments_phrase(self, *, include: bool | None) -> str:
-        if include is None:
+    def _comments_phrase(self, kind: str) -> str:
+        if kind == "posts":
             return "a post of this thread: --comments out leaves out readers' comments only"
         return f"in readers' comments, which are {_action(self.decision.policy.comments)} as requested"
 
@@ -259,13 +264,6 @@ _SECOND_FEATURE_SHARE: Final = 0.35
 _CONTRADICTION_WEIGHT: Final = 0.3
 """Weight of a linear score whose sign differs from the sign of its contribution: correct, but confusing to read."""
 
-_TEXTS: Final = {
-    SITE: "also on other pages of the site",
-    Change.ALIKE: "blocks in the same places of this page",
-    Change.CONVENTION: "what annotators keep on such pages",
-    Change.KINDS: "its kind of block is kept or left out as requested",
-}
-"""Texts of the groups without features."""
 _NAMES: Final = list(INDEX)
 _IS_LINEAR_SCORE: Final = np.array([phrases.is_linear_score(name) for name in _NAMES])
 _GROUP_COLUMNS: Final = {
@@ -343,9 +341,7 @@ def explain(model: Model, blocks: BlockColumns, prediction: Prediction) -> Expla
     columns, convention = columns[:, : len(_NAMES)], columns[:, len(_NAMES) :].sum(axis=1)
     divided = share_linear_contributions(decision.x, columns)
     is_page_level = page_level_columns(decision.x)
-    others: dict[str, NDArray[Any]] = {change.value: log_odds for change, log_odds in decision.changes.items()}
-    others |= {SITE: decision.evidence.log_odds} if decision.evidence else {}
-    sums = sum_by_group(divided, is_page_level, others | {Change.CONVENTION: convention})
+    sums = sum_by_group(divided, is_page_level, {**decision.changes, "convention": convention})
     least = least_log_odds(decision)
     margins = base + sums.sum(axis=1) - least
     context = PageContext(blocks)
@@ -367,7 +363,7 @@ def least_log_odds(decision: Decision) -> float:
 
     If all blocks were selected: 0, or a little less than the least of them. 0 if none was.
     """
-    if decision.candidates is None or not decision.selected.any():
+    if not decision.selected.any():
         return 0.0
     values = bounded_log_odds(decision.candidates)
     least = float(values[decision.selected].min())

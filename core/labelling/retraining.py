@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from vclean.classify.content.confirmed import ConfirmedPage, ConfirmedPages
+from vclean.classify.content.confirmed import ConfirmedPage
 from vclean.classify.content.model import CORRECTED, load_default
 from vclean.classify.content.stacking import add_columns
 from vclean.classify.corpora.corpora import assign_folds, registered_domain
@@ -201,23 +201,21 @@ def describe_unread_marks(corrections: Sequence[Correction]) -> list[str]:
 _CONTENTS: Final = {Field.TITLE: "no title", Field.AUTHORS: "no name", Field.PUBLISHED: "no date"}
 
 
-def confirmed_pages(corrections: Sequence[Correction]) -> ConfirmedPages:
+def confirmed_pages(corrections: Sequence[Correction]) -> tuple[ConfirmedPage, ...]:
     """Return the labels of all blocks of the corrected pages: annotators have checked each block of a page."""
     pages: dict[str, dict[str, LabelledPage]] = {}
     for correction in corrections:
         pages.setdefault(correction.page.id, {})[correction.page.annotator] = correction.page
-    return ConfirmedPages(
-        tuple(
-            ConfirmedPage.from_annotations(
-                next(iter(by_annotator.values())).url,
-                [dict(zip(page.blocks_by_name, page.labels, strict=True)) for page in by_annotator.values()],
-                [
-                    {name: part for name, block in page.blocks_by_name.items() if (part := block.annotation.part)}
-                    for page in by_annotator.values()
-                ],
-            )
-            for _, by_annotator in sorted(pages.items())
+    return tuple(
+        ConfirmedPage.from_annotations(
+            next(iter(by_annotator.values())).url,
+            [dict(zip(page.blocks_by_name, page.labels, strict=True)) for page in by_annotator.values()],
+            [
+                {name: part for name, block in page.blocks_by_name.items() if (part := block.annotation.part)}
+                for page in by_annotator.values()
+            ],
         )
+        for _, by_annotator in sorted(pages.items())
     )
 
 

@@ -61,7 +61,7 @@ def page_fields(result: Result) -> Record:
         "build": snapshot.build,
         "settings": snapshot.settings,
         "confidence": _number(result.confidence, 4),
-        "headline": headline and {"text": headline.text, "block": headline.block, "source": headline.source.value},
+        "headline": headline and asdict(headline),
         "hidden": hidden_facts(result),
         "empty": result.empty_reason,
         "notes": list(result.notes),

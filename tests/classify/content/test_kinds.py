@@ -7,7 +7,7 @@ import pytest
 from helpers.pages import snapshot
 
 import vclean
-from vclean.classify.content.kinds import KindRequest, block_kinds, kind_requests
+from vclean.classify.content.kinds import block_kinds, requested_kinds
 from vclean.features.blocks import extract_blocks
 from vclean.features.matrix import page_context
 from vclean.labels import Kind, Label
@@ -51,28 +51,28 @@ class TestBlockKinds:
         assert kinds["So true, and it will rain on all of the other days of this month as well."] == "comment"
 
 
-def request(html: str, policy: Policy, texts: tuple[str, ...] = ()) -> tuple[KindRequest, list[str]]:
-    """Return the request of a policy for a page on which blocks with `texts` are likely content, and its members."""
+def request(html: str, policy: Policy, texts: tuple[str, ...] = ()) -> tuple[str, list[bool], list[str]]:
+    """Return the kind that a policy requests, its blocks and their texts; blocks with `texts` are likely content."""
     context = page_context(extract_blocks(snapshot(html)))
     probability = np.array([text in texts for text in context.blocks.text], dtype=np.float32)
-    (one,) = kind_requests(policy, context, None, probability)
-    return one, [text for text, member in zip(context.blocks.text, one.members, strict=True) if member]
+    ((name, members),) = requested_kinds(policy, context, None, probability).items()
+    rows = members.tolist()
+    return name, rows, [text for text, member in zip(context.blocks.text, rows, strict=True) if member]
 
 
-class TestKindRequests:
+class TestRequestedKinds:
     def test_only_captions(self) -> None:
-        one, members = request(HTML, Policy(captions=False))
-        assert (one.name, one.include) == ("captions", False)
-        assert members == ["A ferry", "Another"]
+        name, _, texts = request(HTML, Policy(captions=False))
+        assert (name, texts) == ("captions", ["A ferry", "Another"])
 
     def test_byline_is_near_the_headline(self) -> None:
         teasers = "<p>By Ann Lee" + "<p>Teaser" * 12
         long = "<p>By Ann Lee, who says that it rained " + "all of the day and " * 12
         head = "<meta name=author content='Ann Lee'><title>Rain in the valley</title>"
         html = f"{head}{teasers}<h1>Rain in the valley</h1><p class=byline>By Ann Lee<p>It rained.{long}"
-        one, members = request(html, Policy(byline=True))
-        assert members == ["By Ann Lee"]
-        assert one.members[0] == 0
+        _, members, texts = request(html, Policy(byline=True))
+        assert texts == ["By Ann Lee"]
+        assert not members[0]
 
     @pytest.mark.parametrize(
         ("links", "expected"),
@@ -85,11 +85,9 @@ class TestKindRequests:
         ],
     )
     def test_lists_of_links_between_texts(self, links: str, expected: bool) -> None:
-        one, _ = request(f"{links}<p>Text.{links}<p>Text.{links}", Policy(lists=True), ("Text.",))
-        assert one.members.astype(bool).tolist() == [False] * 4 + [expected] * 3 + [False] * 4
+        _, members, _ = request(f"{links}<p>Text.{links}<p>Text.{links}", Policy(lists=True), ("Text.",))
+        assert members == [False] * 4 + [expected] * 3 + [False] * 4
 
     def test_no_lists_on_a_page_without_text(self) -> None:
-        assert (
-            request("<ul><li><a href=/a>A</a><li><a href=/b>B</a><li><a href=/c>C</a></ul>", Policy(lists=False))[1]
-            == []
-        )
+        html = "<ul><li><a href=/a>A</a><li><a href=/b>B</a><li><a href=/c>C</a></ul>"
+        assert request(html, Policy(lists=False))[2] == []

@@ -15,7 +15,6 @@ from helpers.synthetic import gold_page, quick_validation, region_forest, train_
 from vclean.classify.content import model as module
 from vclean.classify.content import stacking
 from vclean.classify.content.expected_f import Calibration, CalibrationMap
-from vclean.classify.content.kinds import KindRequest
 from vclean.classify.content.model import Model, from_bytes, load, load_default
 from vclean.classify.training.train import train
 from vclean.errors import ModelError
@@ -77,10 +76,12 @@ class TestDecide:
         prediction = self.decide(model, [0.95, 0.5, 0.3], [[0, 1, 0, 0]] * 3, policy=Policy(recall_weight=beta))
         assert prediction.labels == [Label.PARAGRAPH] * count + [Label.OTHER] * (3 - count)
 
-    @pytest.mark.parametrize(("include", "count"), [(True, 3), (False, 1)])
-    def test_applies_the_policy_for_comments(self, model: Model, include: bool, count: int) -> None:
-        request = KindRequest("comments", np.array([0, 1, 1], dtype=np.float32), include)
-        prediction = self.decide(model, [0.95, 0.5, 0.5], [[0, 1, 0, 0]] * 3, requests=lambda _: [request])
+    @pytest.mark.parametrize(
+        ("kind", "include", "count"), [("comments", True, 3), ("comments", False, 1), ("posts", False, 2)]
+    )
+    def test_applies_the_policy_for_comments(self, model: Model, kind: str, include: bool, count: int) -> None:
+        options = {"policy": Policy(comments=include), "find_kinds": lambda _: {kind: np.array([False, True, True])}}
+        prediction = self.decide(model, [0.95, 0.5, 0.4], [[0, 1, 0, 0]] * 3, **options)
         assert sum(label.is_content for label in prediction.labels) == count
 
     def test_page_without_blocks(self, model: Model) -> None:
@@ -99,7 +100,7 @@ class TestLabel:
         assert set(roles) <= {*Role, None}
 
     def test_no_roles_without_blocks(self, model: Model) -> None:
-        assert replace(model, regions=region_forest()).label(extract_blocks(snapshot("<p>"))).roles[:] == ()
+        assert replace(model, regions=region_forest()).label(extract_blocks(snapshot("<p>"))).roles == []
 
 
 class TestBytes:

@@ -8,7 +8,7 @@ from helpers.pages import snapshot
 import vclean
 from vclean.classify.content.postprocess import place_headline, place_subject
 from vclean.classify.explain.reasons import Rule
-from vclean.classify.prediction import Headline, HeadlineSource
+from vclean.classify.prediction import Headline
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 from vclean.labels import Label
@@ -33,14 +33,14 @@ class TestKeep:
     @pytest.mark.parametrize(
         ("html", "before", "after", "source"),
         [
-            (f"<h1>Rain in May</h1>{BODY}", "opp", "hpp", HeadlineSource.RULE),
-            (f"<h1>Rain in May</h1>{BODY}", "hpp", "hpp", HeadlineSource.MODEL),
+            (f"<h1>Rain in May</h1>{BODY}", "opp", "hpp", "rule"),
+            (f"<h1>Rain in May</h1>{BODY}", "hpp", "hpp", "model"),
             (f"<h1>Rain in May</h1><h2>RAIN in “May”</h2><p>Rain in May</p>{BODY}<ul><li>Rain in May</ul>", "ohpppl",
-             "hooppl", HeadlineSource.RULE),
-            (f"<h1>Rain in May</h1>{BODY}<h2>Rain in May 2</h2>", "opph", "hpph", HeadlineSource.RULE),
+             "hooppl", "rule"),
+            (f"<h1>Rain in May</h1>{BODY}<h2>Rain in May 2</h2>", "opph", "hpph", "rule"),
         ],
     )  # fmt: skip
-    def test_headline_is_kept_once(self, html: str, before: str, after: str, source: HeadlineSource) -> None:
+    def test_headline_is_kept_once(self, html: str, before: str, after: str, source: str) -> None:
         assert placed(html, before) == (after, Headline("Rain in May", 0, source))
 
     @pytest.mark.parametrize(("hidden", "labels"), [("revealable", "hpp"), ("drop", "opp")])
@@ -62,7 +62,7 @@ class TestTitle:
 class TestDrop:
     def test_headline_and_its_repetitions_go(self) -> None:
         html = f"<h1>Rain in May</h1>{BODY}<h2>Rain in May</h2>"
-        dropped = Headline("Rain in May", 0, HeadlineSource.DROPPED)
+        dropped = Headline("Rain in May", 0, "dropped")
         assert placed(html, "hpph", policy=Policy(title=False)) == ("oppo", dropped)
 
 

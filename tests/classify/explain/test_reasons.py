@@ -11,7 +11,7 @@ import pytest
 from helpers.encyclopedia import Encyclopedia
 from helpers.pages import laid_out, snapshot
 
-from vclean.classify.content.confirmed import ConfirmedPage, ConfirmedPages
+from vclean.classify.content.confirmed import ConfirmedPage
 from vclean.classify.content.model import Model, load_default
 from vclean.classify.content.site_evidence import SiteEvidence
 from vclean.classify.content.stacking import add_columns
@@ -21,14 +21,13 @@ from vclean.classify.explain.reasons import (
     MAX_GROUPS,
     MIN_CONTRIBUTION,
     RULE,
-    SITE,
     Explanation,
     Rule,
     explain,
     least_log_odds,
     placeholder_explanation,
 )
-from vclean.classify.prediction import Change, Prediction
+from vclean.classify.prediction import Prediction
 from vclean.features.blocks import BlockColumns, block_names, extract_blocks
 from vclean.labels import Label
 from vclean.page import Page
@@ -67,9 +66,9 @@ class TestExplain:
     def test_contributions_sum_to_the_log_odds(self, explanation: Explanation, prediction) -> None:
         """Compare with the trees, which see the predicted conventions as columns, and the mean of blocks alike."""
         decision = prediction.decision
-        assert list(decision.changes) == [Change.ALIKE]
+        assert list(decision.changes) == ["alike"]
         expected = load_default().content.booster.predict(add_columns(decision.x, decision.convention), raw_score=True)
-        expected += decision.changes[Change.ALIKE]
+        expected += decision.changes["alike"]
         np.testing.assert_allclose(explanation.base + explanation.contributions.sum(axis=1), expected, atol=1e-9)
 
     def test_reasons_are_sorted_by_contribution(self, explanation: Explanation, blocks) -> None:
@@ -125,9 +124,9 @@ class TestExplain:
         evidence = SiteEvidence(log_odds, repeated=np.zeros(len(blocks), dtype=bool), documents=ones, total=2)
         known = load_default().label(blocks, evidence=evidence)
         explanation = explain(load_default(), blocks, known)
-        assert explanation.contributions[-1][explanation.groups.index(SITE)] == pytest.approx(-1.27)
-        assert by_group(explanation, -1)[SITE].text == "also on other pages of the site"
-        assert not explanation.contributions[:-1, explanation.groups.index(SITE)].any()
+        assert explanation.contributions[-1][explanation.groups.index("site")] == pytest.approx(-1.27)
+        assert by_group(explanation, -1)["site"].text == "also on other pages of the site"
+        assert not explanation.contributions[:-1, explanation.groups.index("site")].any()
 
     def test_visual_groups_of_a_rendered_page(self) -> None:
         styles = {"h1": {"font-size": "32px", "font-weight": "700"}}
@@ -249,7 +248,7 @@ class TestConfirmed:
         names = block_names(blocks.xpath, blocks.text)
         usual = load_default().label(blocks).labels
         opposite = [Label.OTHER if label.is_content else Label.PARAGRAPH for label in usual]
-        pages = ConfirmedPages((ConfirmedPage("", dict(zip(names, opposite, strict=True))),))
+        pages = (ConfirmedPage("", dict(zip(names, opposite, strict=True))),)
         prediction, explanation = assert_explained(blocks, model=replace(load_default(), confirmed=pages))
         assert prediction.labels == opposite
         assert explanation.reasons[0][0].text == f"labelled {opposite[0]} by a person, who confirmed this page"
@@ -260,8 +259,7 @@ class TestConfirmed:
 class TestLeastLogOdds:
     @pytest.mark.parametrize(
         ("candidates", "selected"),
-        [(np.array([1, 0], dtype=np.float32), [True, False]), (np.array([0.1], dtype=np.float32), [False]),
-         (None, [True])],
+        [(np.array([1, 0], dtype=np.float32), [True, False]), (np.array([0.1], dtype=np.float32), [False])],
     )  # fmt: skip
     def test_certain_blocks_or_none(self, candidates, selected: list[bool]) -> None:
         decision = SimpleNamespace(candidates=candidates, selected=np.array(selected))

@@ -7,7 +7,6 @@ import pytest
 from helpers.pages import snapshot
 
 from vclean.classify.content import stacking
-from vclean.classify.content.kinds import KindRequest
 from vclean.classify.content.postprocess import block_groups
 from vclean.classify.explain.reasons import Rule, Rules
 from vclean.classify.prediction import Decision, Prediction
@@ -32,17 +31,17 @@ def decided(probability, selected, final=None, *, page=PAGE, **policy):
     blocks = extract_blocks(snapshot(page))
     by_threshold = np.array([mark == "+" for mark in selected])
     is_content = np.array([mark == "+" for mark in final or selected])
-    members = (np.arange(len(blocks)) == 2).astype(np.float32)
-    requests = (KindRequest("comments", members, policy["comments"]),) if "comments" in policy else ()
+    kinds = {"comments": np.arange(len(blocks)) == 2} if "comments" in policy else {}
     decision = Decision(
         x=np.zeros((len(blocks), len(stacking.COLUMNS)), dtype=np.float32),
         convention=np.zeros(0, dtype=np.float32),
         evidence=None,
         policy=Policy(**policy),
-        requests=requests,
         selected=by_threshold,
         group=block_groups(blocks),
         is_content=is_content,
+        candidates=np.array(probability, dtype=np.float32),
+        kinds=kinds,
     )
     labels = [Label.PARAGRAPH if flag else Label.OTHER for flag in is_content]
     prediction = Prediction(labels, np.array(probability, dtype=np.float32), decision=decision)

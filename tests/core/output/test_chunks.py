@@ -7,7 +7,7 @@ from helpers.pages import laid_out, result, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.classify.prediction import Headline, HeadlineSource
+from vclean.classify.prediction import Headline
 from vclean.errors import UsageError
 from vclean.labels import Role
 from vclean.output.chunks import count_words, make_chunks, split_sentences, split_words, write_chunks
@@ -38,7 +38,7 @@ class TestHeadings:
 
     def test_title_of_the_document(self):
         page = result(snapshot("<p>a"), "p")
-        object.__setattr__(page.prediction, "headline", Headline("News", None, HeadlineSource.TITLE))
+        object.__setattr__(page.prediction, "headline", Headline("News", None, "title"))
         assert make_chunks(page)[0].headings == ("News",)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree, html
 
-from vclean.classify.prediction import Headline, HeadlineSource
+from vclean.classify.prediction import Headline
 from vclean.features.blocks import extract_blocks
 from vclean.output.html import MAX_DEPTH, to_tree, write_html
 from vclean.output.sections import complete_sections
@@ -100,7 +100,7 @@ def test_heading_of_a_post(source, labels, block, expected):
 
 def test_headings_are_below_a_title_that_is_added():
     page = result(snapshot("<h1>Part</h1><p>Text"), "hp")
-    headline = Headline("Title", None, HeadlineSource.TITLE)
+    headline = Headline("Title", None, "title")
     page = replace(page, prediction=replace(page.prediction, headline=headline))
     assert [element.tag for element in to_tree(page).find("body")] == ["h1", "h2", "p"]
 

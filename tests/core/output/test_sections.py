@@ -9,7 +9,7 @@ from helpers.pages import laid_out, snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.classify.prediction import Headline, HeadlineSource
+from vclean.classify.prediction import Headline
 from vclean.features.blocks import extract_blocks
 from vclean.labels import Label
 from vclean.output.sections import complete_sections, heading_levels, post_heading
@@ -31,7 +31,7 @@ def sized(sizes):
 class TestHeadingLevels:
     @pytest.mark.parametrize(("block", "levels"), [(0, [1, 2, 3]), (2, [2, 1, 3]), (None, [2, 2, 3]), (3, [2, 1, 3])])
     def test_one_title_is_at_level_1(self, block, levels):
-        headline = Headline("A", block, HeadlineSource.MODEL)
+        headline = Headline("A", block, "model")
         assert found(snapshot("<div>A</div><h1>B</h1><h3>C</h3><p>D</p>"), "hhhp", headline)[:3] == levels
 
     @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ class TestPostHeadings:
         title = "<h1>Rain in the valleys</h1>"
         page = cleaned(thread().replace(title, "").replace('<div class="body">', f'<div class="body">{title}', 1))
         (row,) = (block.index for block in page.blocks if block.text == "Rain in the valleys")
-        headline = Headline("Rain in the valleys", row, HeadlineSource.RULE)
+        headline = Headline("Rain in the valleys", row, "rule")
         page = replace(page, prediction=replace(page.prediction, headline=headline))
         assert row in page.posts[0].blocks
         assert page.to_markdown().startswith("# Rain in the valleys\n\n## Ada")
