@@ -27,14 +27,15 @@ from vclean.classify import _forest
 from vclean.errors import ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import lightgbm
     from numpy.typing import NDArray
-    from scipy.sparse import csr_matrix
 
     Integers = NDArray[np.int64]
     Numbers = NDArray[np.float64]
+    Summed = Callable[[NDArray[np.float32], NDArray[np.bool_]], Numbers]
+    """Function from the columns of rows (F, B), and which values are NaN, to their contributions, float64 (F, B)."""
 
 _CATEGORICAL, _DEFAULT_LEFT, _MISSING, _MISSING_IS_NAN = 1, 2, 12, 8
 """Bits of `decision_type`. Models of vclean have NaN or no missing values."""
@@ -332,8 +333,8 @@ def contributions(trees: Forest, x: NDArray[np.float32]) -> tuple[float, Numbers
         rows = slice(at, at + ROWS_AT_ONCE)
         columns = np.ascontiguousarray(x[rows].T)
         is_nan = np.isnan(columns)
-        for leaves in batches:
-            total[:, rows] += leaves.contributions(columns, is_nan)
+        for contributions_to in batches:
+            total[:, rows] += contributions_to(columns, is_nan)
     return base, np.ascontiguousarray(total.T)
 
 
@@ -356,73 +357,41 @@ _Leaf = tuple[float, dict[int, _Condition]]
 """Value of a leaf, and its conditions by column."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Leaves:
-    """L leaves with D conditions each, and their integrands at Q points of quadrature.
+def _summing(leaves: Sequence[_Leaf], columns: int) -> Summed:
+    """Return a function that sums the contributions to L leaves with the same number D of conditions, at least one.
 
-    Attributes:
-        column: int64 (L * D,), column of each condition.
-        low, high, nan: (L * D, 1), see `_Condition`.
-        log_ratio: float64 (L, Q, D), increase of log P(t) for a row that meets the condition.
-        log_none: float64 (L, Q, 1), log P(t) for a row that meets no condition.
-        met: float64 (L, D, Q), weights of the points in the contribution of a met condition.
-        unmet: float64 (L, 1, Q), weights of the points in the contribution of an unmet condition.
-        to_columns: (F, L * D) sparse matrix that sums conditions by column.
+    Its integrands have Q points of quadrature.
     """
+    from scipy.sparse import csr_matrix  # takes longer to import than a page to label
 
-    column: NDArray[np.int64]
-    low: Numbers
-    high: Numbers
-    nan: NDArray[np.bool_]
-    log_ratio: Numbers
-    log_none: Numbers
-    met: Numbers
-    unmet: Numbers
-    to_columns: csr_matrix
+    column = np.array([list(conditions) for _, conditions in leaves]).ravel()
+    bounds = np.array([list(conditions.values()) for _, conditions in leaves], dtype=np.float64)
+    low, high, accepts_nan = (bounds[..., index].reshape(-1, 1) for index in range(3))  # (L * D, 1)
+    share = np.maximum(bounds[:, None, :, 3], _TINY)
+    value = np.array([value for value, _ in leaves])[:, None, None]
+    points, weights = np.polynomial.legendre.leggauss((bounds.shape[1] + 1) // 2)
+    points, weights = (points + 1) / 2, weights / 2
+    if_unmet = share * (1 - points)[:, None]  # factors of P(t), (L, Q, D)
+    if_met = if_unmet + points[:, None]
+    log_ratio, log_none = np.log(if_met) - np.log(if_unmet), np.log(if_unmet).sum(axis=2, keepdims=True)
+    met_weights = np.ascontiguousarray(((1 - share) / if_met).transpose(0, 2, 1)) * weights * value  # (L, D, Q)
+    unmet_weights = -weights / (1 - points) * value  # (L, 1, Q)
+    to_columns = csr_matrix((np.ones(column.size), (column, np.arange(column.size))), (columns, column.size))
 
-    @classmethod
-    def from_leaves(cls, leaves: Sequence[_Leaf], columns: int) -> _Leaves:
-        """Convert leaves with the same number of conditions, at least one."""
-        from scipy.sparse import csr_matrix  # takes longer to import than a page to label
+    def contributions(x: NDArray[np.float32], is_nan: NDArray[np.bool_]) -> Numbers:
+        values = x[column]
+        is_met = (values > low) & (values <= high)
+        is_met |= is_nan[column] & (accepts_nan > 0)
+        is_met = is_met.reshape(*bounds.shape[:2], -1)
+        reached = np.exp(np.matmul(log_ratio, is_met.astype(np.float64)) + log_none)
+        by_condition: Numbers = np.where(is_met, met_weights @ reached, unmet_weights @ reached)
+        return np.asarray(to_columns @ by_condition.reshape(column.size, -1))
 
-        column = np.array([list(conditions) for _, conditions in leaves])
-        bounds = np.array([list(conditions.values()) for _, conditions in leaves], dtype=np.float64)
-        low, high, nan, share = np.moveaxis(bounds, 2, 0)
-        share = np.maximum(share, _TINY)
-        value = np.array([value for value, _ in leaves])[:, None, None]
-        points, weights = np.polynomial.legendre.leggauss((column.shape[1] + 1) // 2)
-        points, weights = (points + 1) / 2, weights / 2
-        if_unmet = share[:, None, :] * (1 - points)[:, None]
-        if_met = if_unmet + points[:, None]
-        return cls(
-            column=column.ravel(),
-            low=low.reshape(-1, 1),
-            high=high.reshape(-1, 1),
-            nan=nan.reshape(-1, 1) > 0,
-            log_ratio=np.log(if_met) - np.log(if_unmet),
-            log_none=np.log(if_unmet).sum(axis=2, keepdims=True),
-            met=np.ascontiguousarray(((1 - share)[:, None, :] / if_met).transpose(0, 2, 1)) * weights * value,
-            unmet=-weights / (1 - points) * value,
-            to_columns=csr_matrix(
-                (np.ones(column.size), (column.ravel(), np.arange(column.size))), (columns, column.size)
-            ),
-        )
-
-    def contributions(self, x: NDArray[np.float32], is_nan: NDArray[np.bool_]) -> Numbers:
-        """Return the contributions of the columns `x` (F, B) to the values of these leaves, float64 (F, B)."""
-        count, _, conditions = self.log_ratio.shape
-        values = x[self.column]
-        is_met = (values > self.low) & (values <= self.high)
-        is_met |= is_nan[self.column] & self.nan
-        is_met = is_met.reshape(count, conditions, -1)
-        reached = np.exp(np.matmul(self.log_ratio, is_met.astype(np.float64)) + self.log_none)
-        met, unmet = self.met @ reached, self.unmet @ reached
-        values_by_condition: Numbers = np.where(is_met, met, unmet)
-        return np.asarray(self.to_columns @ values_by_condition.reshape(count * conditions, -1))
+    return contributions
 
 
 @lru_cache(maxsize=2)
-def _leaf_batches(trees: Forest) -> tuple[float, list[_Leaves]]:
+def _leaf_batches(trees: Forest) -> tuple[float, list[Summed]]:
     """Return the mean prediction, and batches of leaves by number of conditions; 0.5 s for the shipped model."""
     splits = Splits.parse(trees.text)
     inner, leaf = field_values(trees.text, {"internal_count": np.float64, "leaf_count": np.float64})
@@ -437,7 +406,7 @@ def _leaf_batches(trees: Forest) -> tuple[float, list[_Leaves]]:
     tree = np.repeat(np.arange(len(splits.leaves)), splits.leaves)
     weight = np.where(splits.leaves[tree] > 1, leaf, 1)  # that of a tree without splits may be 0
     base = (np.bincount(tree, weight * splits.leaf_value) / np.bincount(tree, weight)).sum()
-    return float(base), [_Leaves.from_leaves(batch, trees.columns) for batch in batches]
+    return float(base), [_summing(batch, trees.columns) for batch in batches]
 
 
 def _leaves(splits: Splits, share: Numbers) -> Iterator[_Leaf]:
