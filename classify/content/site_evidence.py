@@ -16,6 +16,7 @@ from __future__ import annotations
 import pickle
 import re
 import zlib
+from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -94,21 +95,21 @@ class _Tally(NamedTuple):
         return count
 
 
-class _Site:
-    """Distinct pages of a site, and the number of its documents with each fingerprint."""
+class Site:
+    """Distinct pages of a site, and the evidence from the repetition of their blocks."""
 
     def __init__(self) -> None:
         self.pages: dict[bytes, Fingerprints] = {}
 
     def add(self, prints: Fingerprints) -> None:
-        """Count a page once: a second URL of the same page is no evidence about its blocks."""
+        """Count the blocks of a page, once: a second URL of the same page is no evidence about its blocks."""
         page = blake2b(np.unique(prints.text).tobytes(), digest_size=8).digest()
         if page not in self.pages:
             self.pages[page] = prints
-            vars(self).pop("tallies", None)
+            vars(self).pop("_tallies", None)
 
     @cached_property
-    def tallies(self) -> tuple[int, _Tally, _Tally, _Tally]:
+    def _tallies(self) -> tuple[int, _Tally, _Tally, _Tally]:
         """Return the number of documents, and tallies of texts, of texts with their path, and of exact texts."""
         pages = list(self.pages.values())
         document = document_numbers(pages)
@@ -116,35 +117,17 @@ class _Site:
         text, text_and_path, exact = (_Tally.from_pages(each, document) for each in hashes)
         return int(document.max()) + 1, text, text_and_path, exact
 
+    def evidence(self, prints: Fingerprints) -> SiteEvidence:
+        """Return the evidence on the blocks of a page that was counted with `add`.
 
-class RepetitionCounts:
-    """Counts of the blocks of each site, and the evidence from them."""
-
-    def __init__(self) -> None:
-        self._sites: dict[str, _Site] = {}
-
-    def add(self, site: str, prints: Fingerprints) -> None:
-        """Count the blocks of a page of `site`."""
-        self._sites.setdefault(site, _Site()).add(prints)
-
-    def shares(self, site: str, prints: Fingerprints) -> NDArray[np.float64]:
-        """Return the shares of the other documents of `site` with a block's text, and with its text and path.
-
-        The page must have been counted with `add`.
-
-        Returns:
-            float64 (B, 2), zeros if the site has one document.
+        The log odds follow from the shares of the other documents with the text of a block, and with its text and path.
         """
-        total, text, text_and_path, _ = self._sites[site].tallies
+        total, text, text_and_path, exact = self._tallies
         per_block = [text.of(prints.text), text_and_path.of(prints.text_and_path)]
-        return (np.stack(per_block, axis=1) - 1) / max(1, total - 1)
-
-    def evidence(self, site: str, prints: Fingerprints) -> SiteEvidence:
-        """Return the evidence on the blocks of a counted page of `site`."""
-        total, _, _, exact = self._sites[site].tallies
+        shares = (np.stack(per_block, axis=1) - 1) / max(1, total - 1)
+        log_odds = np.asarray(shares @ np.array(WEIGHTS), dtype=np.float32)
         documents = exact.of(prints.exact)
         is_common = (documents >= MIN_DOCUMENTS) & (documents - 1 >= MIN_SHARE * (total - 1))
-        log_odds = np.asarray(self.shares(site, prints) @ np.array(WEIGHTS), dtype=np.float32)
         return SiteEvidence(log_odds, repeated_blocks(is_common, prints), documents, total)
 
 
@@ -190,7 +173,7 @@ class SitePages(Generic[Payload]):
     """
 
     def __init__(self) -> None:
-        self._counts = RepetitionCounts()
+        self._sites: defaultdict[str, Site] = defaultdict(Site)
         self._file: IO[bytes]
 
     def __enter__(self) -> Self:
@@ -218,7 +201,7 @@ class SitePages(Generic[Payload]):
         Raises:
             OutputError: the disk is full.
         """
-        self._counts.add(host_of(blocks.snapshot.url), compute_fingerprints(blocks))
+        self._sites[host_of(blocks.snapshot.url)].add(compute_fingerprints(blocks))
         with output_errors("a temporary file"):
             pickle.dump(zlib.compress(pickle.dumps((blocks, payload)), 1), self._file)
 
@@ -233,7 +216,8 @@ class SitePages(Generic[Payload]):
             self._file.seek(0)
         while self._file.tell() < end:
             blocks, payload = pickle.loads(zlib.decompress(pickle.load(self._file)))
-            yield blocks, payload, self._counts.evidence(host_of(blocks.snapshot.url), compute_fingerprints(blocks))
+            site = self._sites[host_of(blocks.snapshot.url)]
+            yield blocks, payload, site.evidence(compute_fingerprints(blocks))
 
 
 MAX_VERSIONS: Final = 8

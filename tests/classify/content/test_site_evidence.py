@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from vclean.classify.content.site_evidence import (
     MIN_SHARE,
+    WEIGHTS,
     Fingerprints,
-    RepetitionCounts,
+    Site,
     SitePages,
     add_evidence,
     compute_fingerprints,
@@ -23,24 +24,26 @@ def prints(html: str) -> Fingerprints:
     return compute_fingerprints(extract_blocks(snapshot(html)))
 
 
-def shares(*pages: str) -> list[list[float]]:
-    """Return the shares of the other pages with each block of the first page."""
-    site = RepetitionCounts()
+def log_odds_of_first(*pages: str) -> list[float]:
+    """Return the log odds from the other pages for each block of the first page."""
+    site = Site()
     for page in pages:
-        site.add("x", prints(page))
-    values: list[list[float]] = site.shares("x", prints(pages[0])).tolist()
+        site.add(prints(page))
+    values: list[float] = site.evidence(prints(pages[0])).log_odds.tolist()
     return values
 
 
-class TestRepetitionCounts:
-    """Shares of the site's other pages with the text of a block, and with text and path."""
+class TestSite:
+    """Evidence from the site's other pages with the text of a block, and with text and path."""
 
     def test_shares_of_other_pages(self) -> None:
+        text, path = WEIGHTS
         page, other = "<i>Home</i><p>one", "<i>Home</i><p>two"
-        assert shares(page, other, "<p>three", other + "!") == [[pytest.approx(2 / 3), pytest.approx(2 / 3)], [0, 0]]
+        pages = (page, other, "<p>three", "<div>Home</div><p>four", other + "!")
+        assert log_odds_of_first(*pages) == [pytest.approx(text * 3 / 4 + path * 2 / 4), 0]
 
     def test_equal_pages_count_once(self) -> None:
-        assert shares("<p>a", "<p>a") == [[0, 0]]
+        assert log_odds_of_first("<p>a", "<p>a") == [0]
 
 
 APPEAL = "Dear readers, please help us with the price of a cup of coffee each month."
@@ -58,10 +61,10 @@ class TestRule:
     def left_out(self, *pages: str) -> list[list[str]]:
         """Return the texts of each page that the rule leaves out."""
         blocks = [extract_blocks(snapshot(page)) for page in pages]
-        site = RepetitionCounts()
+        site = Site()
         for page in blocks:
-            site.add("x", compute_fingerprints(page))
-        evidence = [site.evidence("x", compute_fingerprints(page)) for page in blocks]
+            site.add(compute_fingerprints(page))
+        evidence = [site.evidence(compute_fingerprints(page)) for page in blocks]
         return [
             [text for text, repeated in zip(page.text, each.repeated.tolist(), strict=True) if repeated]
             for page, each in zip(blocks, evidence, strict=True)
