@@ -6,24 +6,22 @@ They are from its markup and from what readers see.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Final
-
-import numpy as np
 
 from vclean.classify.page_type import is_named_forum, page_type
 from vclean.features.facts.posts import is_action
 from vclean.features.facts.products import ProductSubject, price_and_currency
 from vclean.features.facts.subject import find_subject
-from vclean.features.facts.threads import LabelledBlocks, comment_parts
+from vclean.features.facts.threads import LabelledBlocks
 from vclean.features.headline import normalize
 from vclean.features.matrix import page_context
-from vclean.labels import Box, Kind, Label
+from vclean.labels import Box, Label
 from vclean.output.text import to_text
 from vclean.settings import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
@@ -88,122 +86,107 @@ class Item:
     blocks: tuple[int, ...]
 
 
-class PageRecords:
-    """Records of a page, each kind found on its first use.
+def labelled_blocks(blocks: BlockColumns, prediction: Prediction, language: Callable[[], str]) -> LabelledBlocks:
+    """Return the blocks of a page with their labels, to find its posts and items.
 
     Args:
         blocks: the blocks of the page.
         prediction: their labels.
         language: returns the language of the content, ISO 639-1; empty if unknown.
     """
+    context = prediction.context or page_context(blocks)
+    return LabelledBlocks(
+        blocks=blocks,
+        context=context,
+        labels=prediction.labels,
+        probability=prediction.probability,
+        policy=prediction.decision.policy if prediction.decision else Policy(),
+        in_forum=is_named_forum(blocks.snapshot),
+        detect=language,
+        find_type=partial(page_type, context, prediction.metadata_model),
+    )
 
-    def __init__(self, blocks: BlockColumns, prediction: Prediction, language: Callable[[], str]) -> None:
-        decision, snapshot = prediction.decision, blocks.snapshot
-        context = prediction.context or page_context(blocks)
-        self._page = LabelledBlocks(
-            blocks=blocks,
-            context=context,
-            labels=prediction.labels,
-            probability=prediction.probability,
-            policy=decision.policy if decision else Policy(),
-            in_forum=is_named_forum(snapshot),
-            detect=language,
-            find_type=partial(page_type, context, prediction.metadata_model),
-        )
 
-    @cached_property
-    def posts(self) -> tuple[Post, ...]:
-        """Return the posts in document order."""
-        posts: list[Post] = []
-        thread: list[int] = []  # the last post of each depth so far, and the posts that it replies to
-        for number, record in enumerate(self._page.posts):
-            while thread and self._page.posts[thread[-1]].depth >= record.depth:
-                thread.pop()
-            posts.append(self._post(record, thread[-1] if thread else None))
-            thread.append(number)
-        return tuple(posts)
+def read_posts(page: LabelledBlocks) -> tuple[Post, ...]:
+    """Return the posts of a page in document order."""
+    posts: list[Post] = []
+    thread: list[int] = []  # the last post of each depth so far, and the posts that it replies to
+    for number, record in enumerate(page.posts):
+        while thread and page.posts[thread[-1]].depth >= record.depth:
+            thread.pop()
+        posts.append(_post(page, record, thread[-1] if thread else None))
+        thread.append(number)
+    return tuple(posts)
 
-    @property
-    def is_thread(self) -> bool:
-        """Return whether posts of a thread are the content of the page, and no comments below a document."""
-        return self._page.is_thread
 
-    @cached_property
-    def items(self) -> tuple[Item, ...]:
-        """Return the items in document order."""
-        from vclean.features.facts.items import find_items
+def _post(page: LabelledBlocks, record: PostRecord, parent: int | None) -> Post:
+    texts = page.snapshot.texts
+    date = " ".join(texts[record.date].split()) if record.date >= 0 else ""
+    return Post(
+        author=" ".join(texts[record.author].split()) if record.author >= 0 else "",
+        date=_iso_date(page, record, date),
+        date_text=date,
+        text=_text(page, record.rows),
+        depth=record.depth,
+        parent=parent,
+        box=Box.painted(page.snapshot.box[record.element].tolist()),
+        xpath=page.snapshot.xpath(record.element),
+        blocks=record.rows,
+    )
 
-        return tuple(self._item(record) for record in find_items(self._page))
 
-    @property
-    def rows(self) -> dict[Kind, list[int]]:
-        """Return the blocks of posts, comments and items by kind."""
-        posts, blocks = [row for post in self.posts for row in post.blocks], self._page.blocks
-        items = [row for item in self.items for row in item.blocks]
-        if self.is_thread:
-            return {Kind.POST: posts, Kind.ITEM: items}
-        comments = np.flatnonzero(comment_parts(blocks)[blocks.node]).tolist() if len(blocks) else []
-        return {Kind.COMMENT: [*comments, *posts], Kind.ITEM: items}
+def _iso_date(page: LabelledBlocks, record: PostRecord, text: str) -> str:
+    """Return the date of a post: that of the attributes around its text, or else of its text."""
+    if record.date < 0:
+        return ""
+    from vclean.features.text.dates import is_day_first, parse_date
 
-    def _post(self, record: PostRecord, parent: int | None) -> Post:
-        texts = self._page.snapshot.texts
-        date = " ".join(texts[record.date].split()) if record.date >= 0 else ""
-        return Post(
-            author=" ".join(texts[record.author].split()) if record.author >= 0 else "",
-            date=self._iso_date(record, date),
-            date_text=date,
-            text=self._text(record.rows),
-            depth=record.depth,
-            parent=parent,
-            box=Box.painted(self._page.snapshot.box[record.element].tolist()),
-            xpath=self._page.snapshot.xpath(record.element),
-            blocks=record.rows,
-        )
+    language, snapshot = page.language, page.snapshot
+    day_first = is_day_first(language, snapshot.language)
+    for element in snapshot.ancestors(int(snapshot.text_parent[record.date]))[:2]:
+        for name in ("datetime", "title", "content"):
+            if date := parse_date(snapshot.attributes(name).get(element, ""), language, day_first=day_first):
+                return date
+    return parse_date(text, language, day_first=day_first)
 
-    def _iso_date(self, record: PostRecord, text: str) -> str:
-        """Return the date of a post: that of the attributes around its text, or else of its text."""
-        if record.date < 0:
-            return ""
-        from vclean.features.text.dates import is_day_first, parse_date
 
-        language, snapshot = self._page.language, self._page.snapshot
-        day_first = is_day_first(language, snapshot.language)
-        for element in snapshot.ancestors(int(snapshot.text_parent[record.date]))[:2]:
-            for name in ("datetime", "title", "content"):
-                if date := parse_date(snapshot.attributes(name).get(element, ""), language, day_first=day_first):
-                    return date
-        return parse_date(text, language, day_first=day_first)
+def _text(page: LabelledBlocks, rows: Sequence[int]) -> str:
+    """Return the text of some blocks, without the controls at its end."""
+    texts, labels = page.blocks.text, page.labels
+    last = max((row for row in rows if not is_action(texts[row])), default=-1)
+    shown = {row: labels[row] if labels[row].is_content else Label.PARAGRAPH for row in rows if row <= last}
+    return to_text([texts[row] for row in shown], list(shown.values())).strip("\n")
 
-    def _text(self, rows: Sequence[int]) -> str:
-        """Return the text of some blocks, without the controls at its end."""
-        texts, labels = self._page.blocks.text, self._page.labels
-        last = max((row for row in rows if not is_action(texts[row])), default=-1)
-        shown = {row: labels[row] if labels[row].is_content else Label.PARAGRAPH for row in rows if row <= last}
-        return to_text([texts[row] for row in shown], list(shown.values())).strip("\n")
 
-    def _item(self, record: ItemRecord) -> Item:
-        texts = self._page.blocks.text
-        rest = [texts[row] for row in record.rows if row != record.title_row]
-        line = texts[record.title_row]
-        after = line[len(record.title) :].lstrip(_SEPARATORS) if line.startswith(record.title) else ""
-        rest += [after] if any(map(str.isalpha, after)) else []
-        link, image = self._page.snapshot.attributes("href"), self._image_sources
-        return Item(
-            title=record.title,
-            link=link.get(record.link, ""),
-            image=image.get(record.image, ""),
-            price=record.price,
-            snippet=max(rest, key=len, default="")[:_MAX_SNIPPET],
-            box=Box.painted(self._page.snapshot.box[record.element].tolist()),
-            xpath=self._page.snapshot.xpath(record.element),
-            blocks=record.rows,
-        )
+def read_items(page: LabelledBlocks) -> tuple[Item, ...]:
+    """Return the items of a page in document order."""
+    from vclean.features.facts.items import find_items
 
-    @cached_property
-    def _image_sources(self) -> dict[int, str]:
-        from vclean.output.selection import image_sources  # with the rules of the cleaned page
+    records = find_items(page)
+    if not records:
+        return ()
+    from vclean.output.selection import image_sources  # with the rules of the cleaned page
 
-        return image_sources(self._page.snapshot)
+    images = image_sources(page.snapshot)
+    return tuple(_item(page, record, images) for record in records)
+
+
+def _item(page: LabelledBlocks, record: ItemRecord, images: Mapping[int, str]) -> Item:
+    texts = page.blocks.text
+    rest = [texts[row] for row in record.rows if row != record.title_row]
+    line = texts[record.title_row]
+    after = line[len(record.title) :].lstrip(_SEPARATORS) if line.startswith(record.title) else ""
+    rest += [after] if any(map(str.isalpha, after)) else []
+    return Item(
+        title=record.title,
+        link=page.snapshot.attributes("href").get(record.link, ""),
+        image=images.get(record.image, ""),
+        price=record.price,
+        snippet=max(rest, key=len, default="")[:_MAX_SNIPPET],
+        box=Box.painted(page.snapshot.box[record.element].tolist()),
+        xpath=page.snapshot.xpath(record.element),
+        blocks=record.rows,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from vclean.classify.explain.reasons import Explanation, Reason
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
+    from vclean.features.facts.threads import LabelledBlocks
     from vclean.output.chunks import Chunk
     from vclean.output.overlay import PageImage
     from vclean.output.source_positions import SourcePosition
-    from vclean.records import Item, PageRecords, Post, Product, Recipe
+    from vclean.records import Item, Post, Product, Recipe
     from vclean.settings import OverlayFormat
 
 
@@ -126,9 +127,17 @@ class Result:
         return LazyList(self._find_kinds)
 
     def _find_kinds(self) -> list[Kind]:
-        from vclean.classify.content.kinds import block_kinds
+        if not len(self.columns):
+            return []
+        from vclean.classify.content.kinds import block_kinds, comment_blocks
 
-        evidence, facts = self.metadata.evidence, self._records.rows
+        evidence, facts = self.metadata.evidence, dict[Kind, list[int]]()
+        posts, items = ([row for each in records for row in each.blocks] for records in (self.posts, self.items))
+        if self._labelled.is_thread:
+            facts[Kind.POST] = posts
+        else:
+            facts[Kind.COMMENT] = [*comment_blocks(self._labelled.context).nonzero()[0].tolist(), *posts]
+        facts[Kind.ITEM] = items
         for kind, name in ((Kind.DATE, "published"), (Kind.BYLINE, "authors"), (Kind.TITLE, "title")):
             block = evidence[name].block if name in evidence else None
             facts[kind] = [] if block is None else [block]
@@ -203,15 +212,19 @@ class Result:
         is_forum = metadata.page_type == PageType.FORUM
         return dated_by_post(metadata, self.posts[0]) if is_forum and self.is_thread else metadata
 
-    @property
+    @cached_property
     def posts(self) -> tuple[Post, ...]:
         """Return the posts of a thread, or the comments of readers, in document order; empty without."""
-        return self._records.posts
+        from vclean.records import read_posts
 
-    @property
+        return read_posts(self._labelled)
+
+    @cached_property
     def items(self) -> tuple[Item, ...]:
         """Return the items of a listing or grid in document order; empty without."""
-        return self._records.items
+        from vclean.records import read_items
+
+        return read_items(self._labelled)
 
     @cached_property
     def is_thread(self) -> bool:
@@ -220,7 +233,7 @@ class Result:
         from vclean.features.matrix import page_context
 
         context = self.prediction.context or page_context(self.columns)
-        return may_be_forum(context, self.prediction.metadata_model) and self._records.is_thread
+        return may_be_forum(context, self.prediction.metadata_model) and self._labelled.is_thread
 
     @property
     def product(self) -> Product | None:
@@ -243,10 +256,10 @@ class Result:
         return read_subject(self.columns, self.prediction, lambda: self.metadata.title)
 
     @cached_property
-    def _records(self) -> PageRecords:
-        from vclean.records import PageRecords
+    def _labelled(self) -> LabelledBlocks:
+        from vclean.records import labelled_blocks
 
-        return PageRecords(self.columns, self.prediction, lambda: self.language)
+        return labelled_blocks(self.columns, self.prediction, lambda: self.language)
 
     def to(self, format: str) -> str:  # noqa: A002 - it is the name of the option, too
         r"""Return the result in an output format.
