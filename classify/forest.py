@@ -120,24 +120,6 @@ class Splits:
         """Return the root of each tree, numbered as in `child`, int64 (T,)."""
         return np.where(self.leaves > 1, _starts(self.leaves - 1), len(self.children) + _starts(self.leaves))
 
-    def node_indices(self) -> tuple[Integers, Integers]:
-        """Return the node indices of splits (I,) and leaves (I + T,), in one array of all nodes of all trees.
-
-        The trees follow each other. In a tree, the root is node 0, and the children of split k are nodes 2k + 1 and
-        2k + 2.
-
-        Raises:
-            DamagedTreesError: a node has no parent, or several.
-        """
-        splits, first_node = len(self.children), _starts(2 * self.leaves - 1)
-        child, root = self.child, self.root
-        if not (np.bincount(np.append(child, root), minlength=splits + len(self.leaf_value)) == 1).all():
-            raise DamagedTreesError
-        index = np.empty(splits + len(self.leaf_value), dtype=np.int64)
-        index[root] = first_node
-        index[child] = (first_node[self.tree] + 2 * self.index_in_tree)[:, None] + (1, 2)
-        return index[:splits], index[splits:]
-
     @property
     def sends_nan_left(self) -> NDArray[np.bool_]:
         """Return a mask of the splits where NaN goes left, bool (I,).
@@ -278,20 +260,30 @@ class Forest:
 def _nodes(splits: Splits) -> tuple[NDArray[np.void], NDArray[np.float64], NDArray[np.int64]]:
     """Return T trees with M nodes in the memory layout of `_forest.c`.
 
+    In a tree, the root is node 0, and the children of split k are nodes 2k + 1 and 2k + 2.
+
     Returns:
-        The nodes, `_NODE` (M,), of one tree after another, in which a right child follows its left sibling; the values
-        of leaves, 0 for splits, float64 (M,); and the first node of each tree, int64 (T,).
+        The nodes, `_NODE` (M,), of one tree after another; the values of leaves, 0 for splits, float64 (M,); and the
+        first node of each tree, int64 (T,).
+
+    Raises:
+        DamagedTreesError: a node has no parent, or several.
     """
-    inner, leaf = splits.node_indices()
-    sizes = 2 * splits.leaves - 1
-    first = np.cumsum(sizes) - sizes
+    count, sizes = len(splits.children), 2 * splits.leaves - 1
+    first, child, root, left = _starts(sizes), splits.child, splits.root, 2 * splits.index_in_tree + 1
+    if not (np.bincount(np.append(child, root), minlength=count + len(splits.leaf_value)) == 1).all():
+        raise DamagedTreesError
+    index = np.empty(count + len(splits.leaf_value), dtype=np.int64)
+    index[root] = first
+    index[child] = (first[splits.tree] + left)[:, None] + (0, 1)
+    inner, leaf = index[:count], index[count:]
     # A leaf is its own left child: all values, and NaN, go left.
     nodes = np.zeros(int(sizes.sum()), dtype=_NODE)
     nodes["threshold"], nodes["feature"] = np.inf, _NAN_LEFT
     nodes["left"] = np.arange(len(nodes)) - np.repeat(first, sizes)
     nodes["threshold"][inner] = _round_down(splits.threshold)
     nodes["feature"][inner] = splits.feature + _NAN_LEFT * splits.sends_nan_left
-    nodes["left"][inner] = 2 * splits.index_in_tree + 1
+    nodes["left"][inner] = left
     value = np.zeros(len(nodes))
     value[leaf] = splits.leaf_value
     return nodes, value, first

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from vclean.classify import forest as module
-from vclean.classify.forest import DamagedTreesError, Forest, Splits, contributions
+from vclean.classify.forest import DamagedTreesError, Forest, contributions
 from vclean.errors import ModelError
 
 # A root with a leaf on the left and a split with two leaves on the right; then a tree without splits.
 TEXT = """tree
+num_tree_per_iteration=1
 max_feature_idx=5
 
 Tree=0
@@ -42,7 +43,7 @@ num_leaves=99
 """
 
 
-class TestSplits:
+class TestDamage:
     @pytest.mark.parametrize(
         ("old", "new"),
         [
@@ -63,8 +64,9 @@ class TestSplits:
     )
     def test_damaged_text(self, old: str, new: str) -> None:
         assert old in TEXT
+        assert Forest(TEXT).columns == 6
         with pytest.raises(DamagedTreesError):
-            Splits.parse(TEXT.replace(old, new, 1)).node_indices()
+            Forest(TEXT.replace(old, new, 1))
 
 
 PARAMETERS = {"num_leaves": 15, "min_data_in_leaf": 3, "num_threads": 1, "verbosity": -1, "seed": 1}
