@@ -14,7 +14,7 @@ from vclean.labels import Kind
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -54,23 +54,16 @@ def block_kinds(blocks: BlockColumns, labels: Sequence[Label], facts: Mapping[Ki
     for kind, rows in facts.items():
         for row in rows:
             kinds[row] = kind
-    for kind, mask in _element_kinds(blocks):
+    elements = {
+        Kind.CODE: blocks.snapshot.is_tag(("pre",)),
+        Kind.TABLE: data_tables(blocks),
+        Kind.QUOTE: blocks.snapshot.is_tag(("blockquote",)),
+    }
+    inside = {kind: tree.inside(mask, blocks.snapshot.end)[blocks.node] for kind, mask in elements.items()}
+    for kind, mask in {Kind.CAPTION: caption_blocks(blocks), **inside}.items():
         for row in np.flatnonzero(mask).tolist():
             kinds[row] = kind if kinds[row] in (Kind.BODY, Kind.POST) else kinds[row]
     return kinds
-
-
-def _element_kinds(blocks: BlockColumns) -> Iterator[tuple[Kind, NDArray[np.bool_]]]:
-    """Iterate over the kinds that follow from elements, each with the blocks inside, bool (B,)."""
-    snapshot = blocks.snapshot
-    yield Kind.CAPTION, caption_blocks(blocks)
-    elements = (
-        (Kind.CODE, snapshot.is_tag(("pre",))),
-        (Kind.TABLE, data_tables(blocks)),
-        (Kind.QUOTE, snapshot.is_tag(("blockquote",))),
-    )
-    for kind, mask in elements:
-        yield kind, tree.inside(mask, snapshot.end)[blocks.node]
 
 
 def requested_kinds(

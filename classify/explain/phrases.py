@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from vclean.features.page_context import PageContext
 
 
-_PLACEHOLDER: Final = re.compile(r"\{(\w+)(?::([^}|]+)(?:\|([^}]+))?)?\}")
+_PLACEHOLDER: Final = re.compile(r"\{(\w+)(?::([^}]+))?\}")
 _SHORT, _LONG = 5, 40
 """Numbers of words up to which a text is called short, and from which it is called long."""
 
@@ -41,32 +41,27 @@ def fill_template(template: str, value: float) -> str:
     >>> fill_template("{percent} digits", 0.25), fill_template("{count:link}", 2), fill_template("inside <nav>", 1)
     ('25 % digits', '2 links', 'inside <nav>')
     """
-    return _PLACEHOLDER.sub(lambda match: _FORMS[match[1]](value, match[2] or "", match[3] or ""), template)
+    return _PLACEHOLDER.sub(lambda match: _FORMS[match[1]](value, match[2] or ""), template)
 
 
-def format_count(number: float, noun: str, plural: str = "") -> str:
-    """Format a number with its noun.
+def format_count(number: float, noun: str) -> str:
+    """Format a number with its noun, which is in the singular.
 
-    Args:
-        number: the count.
-        noun: noun in the singular.
-        plural: ending of the plural, `s` if empty.
-
-    >>> format_count(1, "word"), format_count(0, "link"), format_count(1200, "address", "es"), format_count(2, "comma")
-    ('1 word', 'no links', '1,200 addresses', '2 commas')
+    >>> format_count(1, "word"), format_count(0, "link"), format_count(1200, "comma"), format_count(2, "child")
+    ('1 word', 'no links', '1,200 commas', '2 children')
     """
-    many = noun + (plural or "s")
+    many = "children" if noun == "child" else f"{noun}s"
     if number == 0:
         return f"no {many}"
     return f"{number:,.0f} {noun if round(number) == 1 else many}"
 
 
-def _length(value: float, noun: str, plural: str) -> str:
+def _length(value: float, noun: str) -> str:
     size = "" if value == 0 else " (short)" if value <= _SHORT else " (long)" if value >= _LONG else ""
-    return format_count(value, noun, plural) + size
+    return format_count(value, noun) + size
 
 
-def _number(value: float, *_: str) -> str:
+def _number(value: float, _: str) -> str:
     return f"{value:,.0f}" if abs(value) >= 10 else f"{value:.1f}".removesuffix(".0")
 
 
@@ -81,40 +76,40 @@ def format_percent(value: float) -> str:
     return "over 99 %" if 0.995 <= value < 1 else f"{100 * value:.0f} %"
 
 
-def _tag(value: float, *_: str) -> str:
+def _tag(value: float, _: str) -> str:
     code = int(value)
     return f"<{TAG_CODES[code]}>" if code < len(TAG_CODES) else "another tag"
 
 
-def _levels(value: float, *_: str) -> str:
+def _levels(value: float, _: str) -> str:
     if value == 0:
         return "as deep as"
     return f"{format_count(abs(value), 'level')} {'deeper' if value > 0 else 'higher'} than"
 
 
-def _after(value: float, reference: str, _: str) -> str:
+def _after(value: float, reference: str) -> str:
     if value == 0:
         return f"at {reference}"
     return f"{format_count(abs(value), 'word')} {'after' if value >= 0 else 'before'} {reference}"
 
 
-_FORMS: Final[dict[str, Callable[[float, str, str], str]]] = {
-    "share": lambda value, *_: f"{value:.2f}",
-    "percent": lambda value, *_: format_percent(abs(value)),
+_FORMS: Final[dict[str, Callable[[float, str], str]]] = {
+    "share": lambda value, _: f"{value:.2f}",
+    "percent": lambda value, _: format_percent(abs(value)),
     "number": _number,
-    "integer": lambda value, *_: f"{value:.0f}",
-    "px": lambda value, *_: f"{value:,.0f} px",
+    "integer": lambda value, _: f"{value:.0f}",
+    "px": lambda value, _: f"{value:,.0f} px",
     "count": format_count,
     "length": _length,
-    "per_hundred": lambda value, noun, plural: format_count(100 * value, noun, plural),
+    "per_hundred": lambda value, noun: format_count(100 * value, noun),
     "tag": _tag,
-    "heading": lambda value, *_: f"a level {value:.0f} heading" if value else "no heading",
-    "own_heading": lambda value, *_: f"a level {value:.0f} heading" if value else "not a heading",
-    "visibility": lambda value, *_: ("visible", "hidden until opened", "hidden")[int(value)],
+    "heading": lambda value, _: f"a level {value:.0f} heading" if value else "no heading",
+    "own_heading": lambda value, _: f"a level {value:.0f} heading" if value else "not a heading",
+    "visibility": lambda value, _: ("visible", "hidden until opened", "hidden")[int(value)],
     "levels": _levels,
     "after": _after,
 }
-"""Functions that format a value, by name of the form; arguments: value, noun, ending of its plural."""
+"""Functions that format a value, by name of the form; arguments: value, noun."""
 
 
 SIMILAR_BLOCKS: Final = "similar blocks"
