@@ -189,11 +189,10 @@ class Rules:
     def _steps(self, block: int) -> Iterator[tuple[Rule, str]]:
         """Yield the rules that decided one after the other, the last one first."""
         decision, is_kept = self.decision, self.prediction.labels[block].is_content
-        by_subject = block in self.prediction.subject_blocks
-        if is_kept != decision.is_content[block] and not by_subject:
-            yield Rule.HEADLINE, self._headline_phrase(is_kept=is_kept)
-        if by_subject:
+        if block in self.prediction.subject_blocks:
             yield Rule.SUBJECT, _SUBJECT
+        elif is_kept != decision.is_content[block]:
+            yield Rule.HEADLINE, self._headline_phrase(is_kept=is_kept)
         if decision.is_content[block] != decision.selected[block]:
             yield Rule.GROUP, self._group_phrase(block)
         for kind in ("posts", "comments"):
