@@ -133,14 +133,11 @@ class BlockColumns:
         """Return the parent element of each block's longest text node, the first of equals: int32 (B,).
 
         White space at the ends of a text node does not count, because readers do not see it. Font size and colors of a
-        block are those of this element. Features use `PageContext.anchor`, which counts white space.
+        block are those of this element, and its tag path ends there.
         """
         snapshot, members = self.snapshot, self.members
-        length = np.array([len(snapshot.texts[text].strip()) for text in members.tolist()], dtype=np.int64)
-        owner = self.text_block[members]
-        order = np.lexsort((members, -length, owner))
-        first = np.searchsorted(owner, np.arange(len(self)))
-        return snapshot.text_parent[members[order[first]]]
+        order = np.lexsort((-snapshot.text_length[members], self.text_block[members]))
+        return snapshot.text_parent[members[order[self.first]]]
 
     @property
     def xpath(self) -> list[str]:

@@ -126,7 +126,7 @@ def path_scores(
         near: float32 (BUCKETS,), additional weights of the names of the `NEAR` innermost elements.
     """
     snapshot = context.snapshot
-    scores = tree.path_sum(tokens.sums(path), snapshot.end)[context.anchor]
+    scores = tree.path_sum(tokens.sums(path), snapshot.end)[context.blocks.main_element]
     inner = tokens.sums(near)
     for elements in _innermost_elements(context):
         scores = scores + np.where(elements >= 0, inner[elements], 0)
@@ -135,7 +135,7 @@ def path_scores(
 
 def _innermost_elements(context: PageContext) -> list[NDArray[np.int32]]:
     """Return the `NEAR` innermost elements around each block's longest text: int32 (B,) each, -1 above the root."""
-    elements = [context.anchor]
+    elements = [context.blocks.main_element]
     for _ in range(NEAR - 1):
         elements.append(np.where(elements[-1] >= 0, context.snapshot.parent[elements[-1]], -1))
     return elements
@@ -148,8 +148,8 @@ def path_tokens(context: PageContext, tokens: ElementTokens) -> RaggedArray:
     """
     inner = np.stack(_innermost_elements(context), axis=1).tolist()
     rows = []
-    for anchor, near in zip(context.anchor.tolist(), inner, strict=True):
-        parts = [tokens.of(i) for i in context.snapshot.ancestors(anchor)]
+    for innermost, near in zip(context.blocks.main_element.tolist(), inner, strict=True):
+        parts = [tokens.of(i) for i in context.snapshot.ancestors(innermost)]
         parts += [tokens.of(i) + BUCKETS for i in near if i >= 0]
         rows.append(np.concatenate(parts))
     lengths = np.cumsum([0, *map(len, rows)])
@@ -168,7 +168,7 @@ def path_names(context: PageContext, named: dict[int, list[tuple[str, str]]], bl
     """
     snapshot = context.snapshot
     weighted_names: list[tuple[str, int]] = []
-    for distance, element in enumerate(snapshot.ancestors(int(context.anchor[block]))):
+    for distance, element in enumerate(snapshot.ancestors(int(context.blocks.main_element[block]))):
         tag = snapshot.tags[snapshot.tag[element]]
         names = {"t:" + tag: (f"<{tag}>", _tag_bucket(tag))}
         for attribute, value in named.get(element, ()):

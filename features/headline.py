@@ -181,7 +181,7 @@ def headline_scores(context: PageContext) -> NDArray[np.float64]:
     if not len(context):
         return np.zeros(0)
     end, blocks = context.snapshot.end, context.blocks
-    inside = {name: tree.inside(mask, end)[context.anchor] for name, mask in _masks(context).items()}
+    inside = {name: tree.inside(mask, end)[context.blocks.main_element] for name, mask in _masks(context).items()}
     # Blocks of overlays belong to no page. Others may be seen at once, or after a click.
     is_candidate = (blocks.visibility < Visibility.HIDDEN) & ~blocks.in_overlay & (context.tokens > 0) & ~inside["none"]
     columns = {**inside, **_columns(context, inside, is_candidate)}
@@ -285,7 +285,7 @@ def _home_links(context: PageContext, rows: NDArray[np.bool_]) -> NDArray[np.boo
     if has_home_url(snapshot):
         return is_home
     page, links = split_url(snapshot.url), snapshot.attributes("href")
-    link = tree.nearest_ancestor(snapshot.is_tag(("a",)), snapshot.parent)[context.anchor]
+    link = tree.nearest_ancestor(snapshot.is_tag(("a",)), snapshot.parent)[context.blocks.main_element]
     for block in np.flatnonzero(rows & (link > 0)).tolist():
         target = links.get(int(link[block]), "#")
         is_home[block] = not target.startswith("#") and _is_home(split_url(target), page.netloc)

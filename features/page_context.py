@@ -130,19 +130,6 @@ class PageContext:
         """Return the parent element of each text node in a block: int32 (K,)."""
         return self.snapshot.text_parent[self.blocks.members]
 
-    @cached_property
-    def anchor(self) -> NDArray[np.int32]:
-        """Return the parent element of each block's longest text node: int32 (B,).
-
-        The tag path of a block ends at this element. White space at the ends of a text node counts, as in the features
-        of the trained models. `BlockColumns.main_element` ignores it, and is for outputs. The elements differ where
-        white space decides which text node is the longest; the first of equals is taken by both.
-        """
-        owner = self.blocks.text_block[self.blocks.members]
-        order = np.lexsort((-np.arange(len(owner)), self.member_chars, owner))
-        last = np.flatnonzero(np.diff(owner[order], append=len(self)))
-        return self.member_parent[order[last]]
-
     def char_share(self, mask: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Return the share of each block's characters in text nodes with a parent element in `mask`: float32 (B,)."""
         inside = np.where(mask[self.member_parent], self.member_chars, 0)
@@ -193,8 +180,8 @@ class PageContext:
 
     @cached_property
     def blocks_by_class_path(self) -> Groups:
-        """Return the B blocks, grouped by the chain of tags and classes of their `anchor`."""
-        return Groups.from_keys(self.class_path[self.anchor])
+        """Return the B blocks, grouped by the chain of tags and classes of their `main_element`."""
+        return Groups.from_keys(self.class_path[self.blocks.main_element])
 
     @cached_property
     def siblings(self) -> Groups:
@@ -332,7 +319,7 @@ def has_author_styles(context: PageContext) -> bool:
     """Return whether the author styled at least `STYLED_SHARE` of the words of a rendered page."""
     snapshot = context.snapshot
     is_styled = _styled_rows(snapshot.styles)[snapshot.style] & ~snapshot.is_tag(_STYLED_BY_DEFAULT)
-    styled = tree.inside(is_styled, snapshot.end)[context.anchor]
+    styled = tree.inside(is_styled, snapshot.end)[context.blocks.main_element]
     return float(context.tokens[styled].sum()) >= STYLED_SHARE * max(float(context.tokens.sum()), 1.0)
 
 

@@ -58,7 +58,7 @@ def _structural(context: PageContext) -> Values:
     return {
         "depth": snapshot.depth[node],
         "heading": structural.heading_level(context) > 0,
-        "paragraph": context.within(("p",))[context.anchor],
+        "paragraph": context.within(("p",))[context.blocks.main_element],
         "links": structural.links(context),
         "images": images[node],
     }

@@ -119,7 +119,7 @@ def label(blocks: BlockColumns) -> Prediction:
     context = PageContext(blocks)
     semantic = SemanticBlocks(context)
     is_content = (with_neighbors(semantic, importance(semantic)) >= _MIN_IMPORTANCE)[semantic.number]
-    heading = context.within(HEADING_TAGS)[context.anchor]
+    heading = context.within(HEADING_TAGS)[context.blocks.main_element]
     is_content[:-1] |= heading[:-1] & is_content[1:]
     return prediction_of_visible(blocks, is_content, _labels(context))
 
@@ -154,7 +154,7 @@ def with_neighbors(semantic: SemanticBlocks, value: NDArray[np.float64]) -> NDAr
 
 def _labels(context: PageContext) -> list[Label]:
     bold = (context.char_share(context.within(BOLD_TAGS)) >= _BOLD) & (context.tokens <= _TITLE_WORDS)
-    cell = context.within(("td", "th"))[context.anchor] & (context.tokens <= _TITLE_WORDS)
+    cell = context.within(("td", "th"))[context.blocks.main_element] & (context.tokens <= _TITLE_WORDS)
     labels = zip(tag_labels(context.blocks), bold.tolist(), cell.tolist(), strict=True)
     return [_label(label, is_bold, in_cell) for label, is_bold, in_cell in labels]
 

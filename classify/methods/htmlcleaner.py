@@ -34,7 +34,7 @@ def label(blocks: BlockColumns) -> Prediction:
     """Label the best sequence of blocks between good sentences as content."""
     context = PageContext(blocks)
     values = linguistic.compute(context)
-    is_content = (blocks.visibility != Visibility.HIDDEN) & ~context.within(_CONTROLS)[context.anchor]
+    is_content = (blocks.visibility != Visibility.HIDDEN) & ~context.within(_CONTROLS)[context.blocks.main_element]
     chars = np.where(is_content, values["chars"], 0)
     good = is_content & (chars > chars.sum() / max(is_content.sum(), 1))
     good &= (values["starts_capital"] > 0) & (values["ends_sentence"] > 0)

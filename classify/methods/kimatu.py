@@ -132,7 +132,8 @@ def _quoted(context: PageContext) -> NDArray[np.bool_]:
 
 def _headings(context: PageContext, is_content: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return blocks in heading tags directly before a content block, or before another such heading, bool (B,)."""
-    tagged = context.within(HEADING_TAGS)[context.anchor] & (context.blocks.visibility != Visibility.HIDDEN)
+    blocks = context.blocks
+    tagged = context.within(HEADING_TAGS)[blocks.main_element] & (blocks.visibility != Visibility.HIDDEN)
     headings = np.zeros(len(is_content), dtype=bool)
     for block in np.flatnonzero(tagged)[::-1].tolist():
         following = slice(block + 1, block + 1 + _NEAR)

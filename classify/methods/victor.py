@@ -89,7 +89,7 @@ def compute(context: PageContext) -> Values:
 def _markup(context: PageContext) -> Values:
     snapshot = context.snapshot
     inside = tree.path_sum(np.stack([snapshot.is_tag(tags) for tags in _CONTAINERS.values()], axis=1), snapshot.end)
-    is_inside = inside[context.anchor] > 0
+    is_inside = inside[context.blocks.main_element] > 0
     block = snapshot.is_tag(styles.BLOCK_TAGS)
     masks = [*(snapshot.is_tag(tags) for tags in _SPLITS.values()), ~block, block]
     names = (*_SPLITS, "class_inline", "class_block")

@@ -105,7 +105,7 @@ def tree_columns(context: PageContext) -> NDArray[np.float32]:
     """
     values = linguistic.compute(context)
     marks = context.texts.count_class(PUNCT)
-    tag = structural.tag_codes(context.snapshot)[context.anchor]
+    tag = structural.tag_codes(context.snapshot)[context.blocks.main_element]
     columns = (values["words"], tag, values["capitalised_words"], ratio(context.tokens, marks.clip(1)))
     return np.stack([np.asarray(column, dtype=np.float32) for column in columns], axis=1)
 

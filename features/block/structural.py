@@ -66,7 +66,7 @@ def _element_columns(context: PageContext) -> Values:
     children = np.bincount(parent[1:], minlength=len(snapshot))
     return {
         "tag": code[node],
-        "inner_tag": code[context.anchor],
+        "inner_tag": code[context.blocks.main_element],
         "depth": snapshot.depth[node],
         "link_share": context.link_share,
         "bold_share": context.char_share(context.within(_BOLD)),
@@ -89,13 +89,7 @@ def heading_level(context: PageContext) -> NDArray[np.int64]:
 
     For nested headings it is the lowest number.
     """
-    snapshot = context.snapshot
-    inside = (
-        tree.path_counts(_tag_numbers(snapshot, _HEADING_OF), len(_HEADING_OF), snapshot.end).take(
-            context.anchor, axis=1
-        )
-        > 0
-    )
+    inside = _count_around(context, _HEADING_OF, len(_HEADING_OF)) > 0
     return np.where(inside.any(axis=0), inside.argmax(axis=0) + 1, 0)
 
 
@@ -140,9 +134,15 @@ def _page_columns(context: PageContext) -> Values:
 
 def _ancestor_columns(context: PageContext) -> Values:
     """Return columns about the tags of the ancestors."""
+    counts = _count_around(context, _CONTAINER_OF, len(_CONTAINERS))
+    return {f"in_{name}": count for name, count in zip(_CONTAINERS, counts, strict=True)}
+
+
+def _count_around(context: PageContext, code_of: Mapping[str, int], codes: int) -> NDArray[np.int32]:
+    """Return how many elements around each block have each of the codes 0 to `codes - 1`: int32 (codes, B)."""
     snapshot = context.snapshot
-    counts = tree.path_counts(_tag_numbers(snapshot, _CONTAINER_OF), len(_CONTAINERS), snapshot.end)
-    return {f"in_{name}": count for name, count in zip(_CONTAINERS, counts.take(context.anchor, axis=1), strict=True)}
+    counts = tree.path_counts(_tag_numbers(snapshot, code_of), codes, snapshot.end)
+    return counts.take(context.blocks.main_element, axis=1)
 
 
 def _split_columns(context: PageContext) -> Values:
@@ -208,7 +208,7 @@ def _subtree_blocks(context: PageContext, element: int) -> tuple[int, int]:
 def _repetition_columns(context: PageContext) -> Values:
     """Return columns about other blocks with the same path."""
     snapshot, tokens, groups = context.snapshot, context.tokens, context.blocks_by_class_path
-    by_tag = element_names.path_signature(snapshot, element_names.tag_hashes(snapshot))[context.anchor]
+    by_tag = element_names.path_signature(snapshot, element_names.tag_hashes(snapshot))[context.blocks.main_element]
     alike, all_words = Groups.from_keys(by_tag), float(tokens.sum())
     words = groups.total(tokens)
     return {

@@ -232,8 +232,8 @@ def _color_columns(context: PageContext) -> Values:
     from vclean.render.css_colors import contrast_ratio, luminance
 
     snapshot = context.snapshot
-    text = snapshot.styles.color("color")[snapshot.style][context.anchor][:, :3]
-    background = backgrounds(context.snapshot)[context.anchor]
+    text = snapshot.styles.color("color")[snapshot.style][context.blocks.main_element][:, :3]
+    background = backgrounds(context.snapshot)[context.blocks.main_element]
     text_luminance, background_luminance = luminance(text), luminance(background)
     return {
         "text_luminance": text_luminance,

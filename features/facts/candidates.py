@@ -347,7 +347,7 @@ class _Table:
             return {}
         scores = self.page.context.headline_scores
         best = max(blocks, key=lambda block: float(scores[block]))
-        around = self.snapshot.ancestors(int(self.page.context.anchor[best]))[:5]
+        around = self.snapshot.ancestors(int(self.page.context.blocks.main_element[best]))[:5]
         return {
             "score": float(scores[best]),
             "score_behind": float(scores[self.page.headline] - scores[best]),

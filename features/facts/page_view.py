@@ -81,7 +81,7 @@ class PageView:
         context, bits = self.context, self.context.name_bits
         few = context.block_count <= max(len(context) / 3, 3)
         named = np.where(few, bits, np.uint64(0))
-        around = (named | element_names.ancestor_bits(named, self.snapshot.parent))[context.anchor]
+        around = (named | element_names.ancestor_bits(named, self.snapshot.parent))[context.blocks.main_element]
         inside = [(around & np.uint64(1 << element_names.NAME_GROUPS.index(name))) > 0 for name in NAMES]
         return np.array(inside, dtype=bool).T.reshape(-1, len(NAMES))
 
@@ -95,12 +95,12 @@ class PageView:
         context, end = self.context, self.snapshot.end
         if not len(context):
             return np.zeros(0, dtype=bool)
-        headline = context.anchor[self.headline]
+        headline = context.blocks.main_element[self.headline]
         elements = np.flatnonzero(context.name_bits & np.uint64(1 << element_names.NAME_GROUPS.index("comments")))
         elements = elements[(elements > headline) | (end[elements] <= headline)]
         elements = elements[context.sum_over_subtrees(context.tokens)[elements] >= _COMMENT_WORDS]
         change = np.bincount(elements, minlength=len(end) + 1) - np.bincount(end[elements], minlength=len(end) + 1)
-        return np.asarray((change.cumsum()[context.anchor] > 0) & (text_before(context) > 0))
+        return np.asarray((change.cumsum()[context.blocks.main_element] > 0) & (text_before(context) > 0))
 
     @cached_property
     def _hidden_sentences(self) -> frozenset[int]:
