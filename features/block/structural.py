@@ -138,8 +138,8 @@ def _ancestor_columns(context: PageContext) -> Values:
     return {f"in_{name}": count for name, count in zip(_CONTAINERS, counts, strict=True)}
 
 
-def _count_around(context: PageContext, code_of: Mapping[str, int], codes: int) -> NDArray[np.int32]:
-    """Return how many elements around each block have each of the codes 0 to `codes - 1`: int32 (codes, B)."""
+def _count_around(context: PageContext, code_of: Mapping[str, int], codes: int) -> NDArray[np.int64]:
+    """Return how many elements around each block have each of the codes 0 to `codes - 1`: int64 (codes, B)."""
     snapshot = context.snapshot
     counts = tree.path_counts(_tag_numbers(snapshot, code_of), codes, snapshot.end)
     return counts.take(context.blocks.main_element, axis=1)

@@ -12,12 +12,13 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features.columns import sorted_unique
+from vclean.features.columns import find_keys, sorted_unique
 from vclean.features.text.characters import EncodedTexts, mix
 from vclean.files import read_table
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.features.text.characters import Words
-
 
 _FILTER_BITS = 16
 
@@ -54,48 +54,50 @@ class Terms:
     def from_lists(cls, lists: Mapping[str, Sequence[str]]) -> Terms:
         """Compile terms by the name of their list; letter case and punctuation between words are ignored."""
         bits = np.repeat(1 << np.arange(len(lists), dtype=np.uint32), [len(terms) for terms in lists.values()])
-        value, term, is_whole, is_word = _prefixes([term for terms in lists.values() for term in terms])
+        words = EncodedTexts.from_texts([*chain.from_iterable(lists.values()), ""]).words
+        count, start = words.per_text(), np.flatnonzero(np.diff(words.owner, prepend=-1))
+        value, length = words.hash[start], 1
+        prefixes = [(value[:0], bits[:0], count[:0] > 0)]
+        first = np.zeros(1 << _FILTER_BITS, dtype=bool)
+        first[value >> np.uint64(64 - _FILTER_BITS)] = True
+        while len(start):
+            term = words.owner[start]
+            prefixes.append((value, bits[term] * (count[term] == length), count[term] > length))
+            start, value = _extend(words, start, value, length)
+            length += 1
+        value, lists_of_value, is_part = map(np.concatenate, zip(*prefixes, strict=True))
         prefix = sorted_unique(value)
         row = np.searchsorted(prefix, value)
-        lists_of = np.zeros(len(prefix), dtype=np.uint32)
-        np.bitwise_or.at(lists_of, row[is_whole], bits[term[is_whole]])
-        longer, first = np.zeros(len(prefix), dtype=bool), np.zeros(1 << _FILTER_BITS, dtype=bool)
-        longer[row[~is_whole]] = True
-        first[value[is_word] >> np.uint64(64 - _FILTER_BITS)] = True
+        lists_of, longer = np.zeros(len(prefix), dtype=np.uint32), np.zeros(len(prefix), dtype=bool)
+        np.bitwise_or.at(lists_of, row, lists_of_value)
+        longer[row[is_part]] = True
         return cls(tuple(lists), prefix, lists_of, longer, first)
 
     def find(self, words: Words) -> TermMatches:
         """Find all occurrences of terms that lie within one text."""
         start = np.flatnonzero(self.first[words.hash >> np.uint64(64 - _FILTER_BITS)])
-        value, length, nothing = words.hash[start], 1, np.zeros(0, dtype=np.int64)
-        matches = [(nothing, nothing, nothing.astype(np.uint32))]
+        value, length, matches = words.hash[start], 1, [(start[:0], start[:0], self.lists[:0])]
         while len(start):
-            prefix_index = np.minimum(np.searchsorted(self.prefix, value), len(self.prefix) - 1)
-            prefix_index[self.prefix[prefix_index] != value] = -1
-            is_term = (prefix_index >= 0) & (self.lists[prefix_index] > 0)
-            matches.append((start[is_term], np.full(int(is_term.sum()), length), self.lists[prefix_index[is_term]]))
-            start, value = self._extend(words, start, value, prefix_index, length)
+            rows, index = find_keys(value, self.prefix)
+            start, value = start[rows], value[rows]
+            is_term = self.lists[index] > 0
+            matches.append((start[is_term], np.full(int(is_term.sum()), length), self.lists[index[is_term]]))
+            is_part = self.longer[index]
+            start, value = _extend(words, start[is_part], value[is_part], length)
             length += 1
         return TermMatches(words, self.names, *map(np.concatenate, zip(*matches, strict=True)))
 
-    def _extend(
-        self,
-        words: Words,
-        start: NDArray[np.int64],
-        value: NDArray[np.uint64],
-        prefix_index: NDArray[np.int64],
-        length: int,
-    ) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-        """Extend prefixes of `length` words by the next word of the same text.
 
-        Returns:
-            The starts of the extended prefixes, and their hashes.
-        """
-        continues = (prefix_index >= 0) & self.longer[prefix_index] & (start < len(words) - length)
-        start, value = start[continues], value[continues]
-        same_text = words.owner[start + length] == words.owner[start]
-        start, value = start[same_text], value[same_text]
-        return start, _append_word(value, words.hash[start + length])
+def _extend(
+    words: Words, start: NDArray[np.int64], value: NDArray[np.uint64], length: int
+) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """Extend runs of `length` words by the next word of the same text; return their starts and hashes.
+
+    Hashes of two words are equal to `Words.bigram`.
+    """
+    following = np.minimum(start + length, len(words) - 1)
+    inside = (words.owner[following] == words.owner[start]) & (following == start + length)
+    return start[inside], mix(value[inside] * np.uint64(3) + words.hash[following[inside]])
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,30 +137,6 @@ class TermMatches:
     def _in_list(self, name: str) -> NDArray[np.bool_]:
         """Return which matches are in one list."""
         return (self.lists & np.uint32(1 << self.names.index(name))) > 0
-
-
-def _prefixes(
-    terms: Sequence[str],
-) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return the hashes of the first word of each term, of the first two words, and so on: uint64 (P,).
-
-    Each hash comes with its term, whether it is that of the whole term, and whether it is that of a single word.
-    """
-    words = EncodedTexts.from_texts([*terms, ""]).words
-    count = words.per_text().astype(np.int64)
-    start, term = np.cumsum(count) - count, np.flatnonzero(count)
-    value, prefixes = words.hash[start[term]], []
-    for length in range(1, max(int(count.max()), 1) + 1):
-        prefixes.append((value, term, count[term] == length, np.full(len(term), length == 1)))
-        value, term = value[count[term] > length], term[count[term] > length]
-        value = _append_word(value, words.hash[start[term] + length])
-    values, owners, whole, single = zip(*prefixes, strict=True)
-    return np.concatenate(values), np.concatenate(owners), np.concatenate(whole), np.concatenate(single)
-
-
-def _append_word(value: NDArray[np.uint64], following: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the hashes of sequences extended by one word; for two words equal to `Words.bigram`."""
-    return mix(value * np.uint64(3) + following)
 
 
 INTERFACE_LISTS = ("actions", "bylines", "boilerplate", "copyrights")
@@ -203,31 +181,29 @@ def _stop_words() -> dict[str, list[str]]:
 
 def has_interface_words(language: str) -> bool:
     """Return whether a language has lists of interface words."""
-    return _INTERFACE_ALIASES.get(language, language) in _interface_table()
+    return bool(interface_words(language))
 
 
 def interface_words(language: str) -> dict[str, list[str]]:
     """Return the terms of each of `INTERFACE_LISTS`; an empty dict for a language without lists."""
-    lists = _interface_table().get(_INTERFACE_ALIASES.get(language, language), {})
-    return {name: terms.split(", ") for name, terms in lists.items()}
+    return _interface_table().get(_INTERFACE_ALIASES.get(language, language), {})
 
 
 def date_words(language: str) -> list[str]:
     """Return terms of dates: months, "yesterday", "days ago"; an empty list for a language without a list."""
-    terms = _date_table().get(_ALIASES.get(language, language))
-    return terms.split(", ") if terms else []
+    return _date_table().get(_ALIASES.get(language, language), [])
 
 
 @cache
-def _interface_table() -> dict[str, dict[str, str]]:
-    """Read the lists of interface words: joined terms by language and name of the list."""
-    table: dict[str, dict[str, str]] = {}
+def _interface_table() -> dict[str, dict[str, list[str]]]:
+    """Read the lists of interface words: terms by language and name of the list."""
+    table: dict[str, dict[str, list[str]]] = {}
     for language, name, terms in read_table(__file__, "interface_words.tsv"):
-        table.setdefault(language, {})[name] = terms
+        table.setdefault(language, {})[name] = terms.split(", ")
     return table
 
 
 @cache
-def _date_table() -> dict[str, str]:
-    """Read the lists of date words: joined terms by language."""
-    return {row[0]: row[1] for row in read_table(__file__, "date_words.tsv")}
+def _date_table() -> dict[str, list[str]]:
+    """Read the lists of date words: terms by language."""
+    return {language: terms.split(", ") for language, terms, *_ in read_table(__file__, "date_words.tsv")}
