@@ -27,6 +27,8 @@ MIN_YEAR, MAX_YEAR = 1990, 2099
 """Years of documents on the web; other years are those of their subjects."""
 MAX_TEXT: Final = 300
 """Characters of a text that are searched for dates."""
+_DAY_LENGTH: Final = len("2024-03-07")
+_COMPACT_LENGTH: Final = len("20240307")
 _BUDDHIST: Final = 543
 """Difference of the Thai calendar."""
 
@@ -52,10 +54,6 @@ _PATTERNS: Final = tuple(
     )
 )
 """Forms of dates, in the order of precedence."""
-_ISO: Final = re.compile(
-    r"\s*(\d{4})-?(\d\d)-?(\d\d)(?:[T\s]+(\d\d):?(\d\d)(?::?(\d\d))?(?:[.,]\d+)?\s*(Z|UTC|GMT|[+-]\d\d:?(?:\d\d)?)?)?",
-    re.IGNORECASE,
-)
 _EPOCH: Final = re.compile(r"\s*(1\d{9})(\d{3})?(?:\.\d+)?\s*\Z")
 _URL: Final = re.compile(r"/((?:19|20)\d\d)[/-](\d{1,2})(?:[/-](\d{1,2}))?(?=[/.?#-]|$)")
 _YEAR_HINT: Final = re.compile(r"\d{4}|\d[./-]\d{1,2}[./-]\d\d|[^\W\d]{3}[\s,.-]+['’]?\d\d\b")
@@ -137,25 +135,25 @@ def parse_date(value: str, language: str = "en", *, day_first: bool = False) -> 
     ('2024-03-07T10:20:30+00:00', '2024-03-07', '')
     """
     value = html.unescape(value[:MAX_TEXT]).strip()
-    iso = _iso_8601(value)
-    if iso and not value[iso.end :].strip():
-        return iso.value
+    if iso := _iso_8601(value):
+        return iso
     if match := _EPOCH.match(value):
         return datetime.fromtimestamp(int(match[1]), UTC).isoformat()
     first = next(find_dates(value, language, day_first=day_first), None)
-    forms = (first.value if first else "", iso.value if iso else "", _rfc_2822(value))
+    forms = (first.value if first else "", _iso_8601(value[:_COMPACT_LENGTH]), _rfc_2822(value))
     return max(forms, key=len)  # the first one of those with the most parts: only `find_dates` reads PM
 
 
-def _iso_8601(value: str) -> FoundDate | None:
-    """Return the date in ISO 8601 at the beginning of a value; None if there is none."""
-    match = _ISO.match(value)
-    if not match:
-        return None
-    year, month, day, hour, minute, second, zone = match.groups()
-    clock = Clock(int(hour), int(minute), int(second or 0), _iso_zone(zone), 0, 0) if hour else None
-    valid = _valid_day(int(year), int(month), int(day))
-    return FoundDate(_with_clock(valid, clock), match.start(), match.end()) if valid else None
+def _iso_8601(value: str) -> str:
+    """Return a day or a moment in ISO 8601 without fractions of a second; empty for other values."""
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        return ""
+    text = moment.isoformat(timespec="seconds")
+    if not MIN_YEAR <= moment.year <= MAX_YEAR:
+        return ""
+    return text if len(value) > _DAY_LENGTH else text[:_DAY_LENGTH]
 
 
 def _rfc_2822(value: str) -> str:
@@ -191,7 +189,8 @@ def find_dates(text: str, language: str = "en", *, day_first: bool = False) -> I
     for (start, end, day), limit in zip(days, limits, strict=False):
         clock = clock_after(text, end, limit) or clock_before(text, position, start)
         position = max(end, clock.end) if clock else end
-        yield FoundDate(_with_clock(day, clock), min(start, clock.start) if clock else start, position)
+        value = datetime.combine(day, clock.value) if clock and clock.value else day
+        yield FoundDate(value.isoformat(), min(start, clock.start) if clock else start, position)
 
 
 def _day(match: re.Match[str], language: str, *, day_first: bool) -> date | None:
@@ -223,26 +222,6 @@ def _valid_day(year: int, month: int, day: int) -> date | None:
         return date(year, month, day) if MIN_YEAR <= year <= MAX_YEAR else None
     except ValueError:
         return None
-
-
-def _with_clock(day: date, clock: Clock | None) -> str:
-    """Return a day in ISO 8601, with a time of day if it is valid."""
-    if clock is None:
-        return day.isoformat()
-    try:
-        return datetime.combine(day, time(clock.hour, clock.minute, clock.second, tzinfo=clock.zone)).isoformat()
-    except ValueError:
-        return day.isoformat()
-
-
-def _iso_zone(zone: str | None) -> timezone | None:
-    """Return a time zone for `Z`, `UTC`, `GMT`, `+01:00`, `+0100` or `+01`; None for offsets of a day or more."""
-    if not zone:
-        return None
-    if zone[0] not in "+-":
-        return UTC
-    digits = zone[1:].replace(":", "").ljust(4, "0")
-    return _offset(zone[0], int(digits[:2]) + int(digits[2:]) / 60)
 
 
 def date_in_url(url: str) -> tuple[str, bool]:
@@ -316,18 +295,14 @@ def _all_months() -> dict[str, int]:
 
 
 class Clock(NamedTuple):
-    """Time of day with its zone.
+    """Time of day in a text.
 
     Attributes:
-        hour, minute, second: as on a clock of 24 hours; they may be too large.
-        zone: the zone; None if the text has none.
+        value: the time, with the zone if the text has one; None for numbers that are no time, such as 24:00.
         start, end: its characters.
     """
 
-    hour: int
-    minute: int
-    second: int
-    zone: timezone | None
+    value: time | None
     start: int
     end: int
 
@@ -335,8 +310,8 @@ class Clock(NamedTuple):
 def clock_after(text: str, start: int, end: int) -> Clock | None:
     """Return the time in a text that begins at most a few characters after `start`, and ends before `end`.
 
-    >>> clock_after("7 March 2024, 10:20 PM EST", 12, 26)[:3], clock_after("7 March 2024 - 22 comments", 12, 26)
-    ((22, 20, 0), None)
+    >>> str(clock_after("7 March 2024, 10:20 PM EST", 12, 26).value), clock_after("7 March 2024 - 22 comments", 12, 26)
+    ('22:20:00-05:00', None)
     """
     match = _AFTER_CUE.match(text, start, end) or _AFTER.match(text, start, end)
     return _clock(match, text) if match else None
@@ -347,8 +322,8 @@ def clock_before(text: str, start: int, end: int) -> Clock | None:
 
     It has a half of the day, a zone or a word of its language: other numbers before dates are lengths of videos.
 
-    >>> clock_before("10:20 PM, March 7", 0, 10)[:3], clock_before("10:20 | March 7", 0, 8)
-    ((22, 20, 0), None)
+    >>> str(clock_before("10:20 PM, March 7", 0, 10).value), clock_before("10:20 | March 7", 0, 8)
+    ('22:20:00', None)
     """
     for match in _BEFORE.finditer(text, max(start, end - _MAX_BEFORE), end):
         clock = _clock(match, text)
@@ -366,7 +341,11 @@ def _clock(match: re.Match[str], text: str) -> Clock:
     if half:
         hour = hour % 12 + 12 * (half[0] in "pP" or half in _AFTERNOON)
     zone, end = _zone(text, match.end())
-    return Clock(hour, int(minute), int(parts.get("second") or 0), zone, match.start("hour"), end)
+    try:
+        value = time(hour, int(minute), int(parts.get("second") or 0), tzinfo=zone)
+    except ValueError:
+        return Clock(None, match.start("hour"), end)
+    return Clock(value, match.start("hour"), end)
 
 
 def _zone(text: str, start: int) -> tuple[timezone | None, int]:
@@ -375,13 +354,8 @@ def _zone(text: str, start: int) -> tuple[timezone | None, int]:
     if not match:
         return None, start
     if match["name"]:
-        return _offset("+", _ZONES[match["name"].upper()]), match.end()
-    hours = int(match["hours"] or match["short_hours"]) + int(match["minutes"] or 0) / 60
-    zone = _offset(match["sign"] or match["short_sign"], hours)
-    return zone, match.end() if zone else start
-
-
-def _offset(sign: str, hours: float) -> timezone | None:
-    """Return the time zone `hours` east of Greenwich, or west for another sign than `+`; None for a day or more."""
-    offset = timedelta(hours=hours if sign == "+" else -hours)
-    return timezone(offset) if hours < 24 else None
+        hours = _ZONES[match["name"].upper()]
+    else:
+        hours = int(match["hours"] or match["short_hours"]) + int(match["minutes"] or 0) / 60
+        hours = hours if "+" in (match["sign"], match["short_sign"]) else -hours
+    return (timezone(timedelta(hours=hours)), match.end()) if abs(hours) < 24 else (None, start)
