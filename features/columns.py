@@ -180,9 +180,9 @@ def _declared() -> dict[tuple[str, str], list[FeatureColumn]]:
     return columns
 
 
-def read_parts(table: str, *functions: Callable[[PageContext], Values]) -> Parts:
-    """Return the columns that each function computes: those that `data/columns.tsv` declares under its name."""
-    return {function: read_columns(table, function.__name__) for function in functions}
+def read_parts(table: str, functions: Mapping[str, Any]) -> Parts:
+    """Return the columns of a table of `data/columns.tsv` by the functions that compute them, which its rows name."""
+    return {functions[part]: tuple(columns) for (name, part), columns in _declared().items() if name == table}
 
 
 def compute_parts(parts: Parts, context: PageContext, names: Collection[str] | None = None) -> Values:

@@ -98,11 +98,11 @@ def block_values(context: PageContext, names: Collection[str] | None = None) -> 
     it is judged as if it were open.
     """
     values = compute_parts(linguistic.PARTS | structural.PARTS, context, names)
-    blank = visual.unrendered_columns(len(context))
+    blank: Values = dict.fromkeys((column.name for column in visual.COLUMNS), np.full(len(context), np.float32(np.nan)))
     values |= compute_parts(visual.PARTS, context, names) if context.snapshot.rendered else blank
     folded = context.blocks.visibility == Visibility.REVEALABLE
     if folded.any():
-        values |= {name: np.where(folded, np.nan, values[name]) for name in values.keys() & blank.keys() - {"rendered"}}
+        values |= {name: np.where(folded, np.nan, values[name]) for name in values.keys() & blank.keys()}
     return values
 
 

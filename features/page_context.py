@@ -231,15 +231,6 @@ class PageContext:
         return tree.nearest_ancestor(self.is_container, self.snapshot.parent)
 
     @cached_property
-    def first_text(self) -> NDArray[np.int64]:
-        """Return the first text node after each element's start tag: int64 (N,).
-
-        The number of text nodes if none follows.
-        """
-        begun = np.bincount(self.snapshot.text_after, minlength=len(self.snapshot))
-        return np.cumsum(begun) - begun
-
-    @cached_property
     def number_patterns(self) -> Values:
         """Return the number of dates, prices and telephone numbers per block: float32 (B,) each."""
         return count_number_patterns(self.texts, "\n".join([*self.blocks.text, ""]))

@@ -99,7 +99,7 @@ def blocks_before(context: PageContext) -> NDArray[np.int64]:
     blocks = context.blocks
     begun = np.zeros(len(context.snapshot.texts) + 1, dtype=np.int64)
     begun[blocks.members[blocks.first] + 1] = 1
-    return np.cumsum(begun)[context.first_text]
+    return np.cumsum(begun)[context.snapshot.text_start[:-1]]
 
 
 IMAGES: Final = ("img", "svg", "picture", "canvas", "video", "object", "embed", "iframe")

@@ -292,9 +292,9 @@ class Snapshot:
         return union_boxes(self.line_box, self.line_text, len(self.texts))
 
     @cached_property
-    def _text_start(self) -> NDArray[np.intp]:
+    def text_start(self) -> NDArray[np.int64]:
         """Return the number of texts before each element, int64 (N + 1,)."""
-        return np.searchsorted(self.text_after, np.arange(len(self) + 1))
+        return np.append(0, np.cumsum(np.bincount(self.text_after, minlength=len(self))))
 
     @cached_property
     def _text_count(self) -> NDArray[np.int64]:
@@ -312,11 +312,11 @@ class Snapshot:
 
     def texts_after(self, element: int) -> range:
         """Return the text nodes after the start of an element and before the next element."""
-        return range(*self._text_start[element : element + 2].tolist())
+        return range(*self.text_start[element : element + 2].tolist())
 
     def texts_in(self, element: int) -> range:
         """Return the text nodes in an element and its descendants."""
-        start = int(self._text_start[element])
+        start = int(self.text_start[element])
         return range(start, start + int(self._text_count[element]))
 
     def text_in(self, element: int) -> str:

@@ -44,7 +44,7 @@ _CENTURIES = {"th": (24, 25), "fa": (13, 14)}
 
 
 def _count_columns(context: PageContext) -> Values:
-    """Return columns about numbers of characters and words."""
+    """Return columns about numbers of characters and words, and the words of the page's title."""
     texts, tokens, count = context.texts, context.tokens, len(context)
     return {
         "chars": np.diff(texts.start, append=len(texts.code)) - 1,
@@ -52,6 +52,7 @@ def _count_columns(context: PageContext) -> Values:
         "page_words": np.full(count, tokens.sum()),
         "page_blocks": np.full(count, count),
         "words_of_page": ratio(tokens, float(tokens.sum())),
+        "title_covered": ratio(*_title_words(context)),
     }
 
 
@@ -60,20 +61,17 @@ def _ratio_or_nan(part: NDArray[np.float32], whole: NDArray[np.float32], others:
     return np.where((whole == 0) & (others > 0), np.float32(np.nan), ratio(part, whole))
 
 
-def _stop_word_columns(context: PageContext) -> Values:
-    """Return columns about stop words."""
-    count = context.stop_words
-    return {"stop_words": ratio(count, context.tokens), "stop_word_count": count}
-
-
 def _letter_columns(context: PageContext) -> Values:
-    """Return columns about shares of character classes."""
+    """Return columns about character classes."""
     texts, kind = context.texts, context.texts.kind
     letters, capitals = texts.count_class(ALPHA), texts.count_class(UPPER)
+    opened, closed = (texts.count(texts.code == ord(mark)) for mark in "«»")
     return {
         "upper": _ratio_or_nan(capitals, texts.count_class(UPPER | LOWER), letters),
         "digit": ratio(texts.count_class(DIGIT), texts.count((kind & SPACE) == 0)),
         "all_caps": (capitals > 0) & (capitals == texts.count((kind & (ALPHA | MARK)) == ALPHA)),
+        "pipes": texts.count_class(PIPE) + np.abs(opened - closed),
+        "commas": ratio(texts.count_class(COMMA), context.tokens),
     }
 
 
@@ -104,16 +102,6 @@ def _edge_columns(context: PageContext) -> Values:
 def _nan_without_sentence_marks(context: PageContext, values: Numbers) -> Numbers:
     """Return `values` about sentence ends, or NaN for languages without marks at sentence ends."""
     return np.full(len(context), np.float32(np.nan)) if context.language in _NO_SENTENCE_MARKS else values
-
-
-def _mark_columns(context: PageContext) -> Values:
-    """Return columns about punctuation marks."""
-    texts = context.texts
-    opened, closed = (texts.count(texts.code == ord(mark)) for mark in "«»")
-    return {
-        "pipes": texts.count_class(PIPE) + np.abs(opened - closed),
-        "commas": ratio(texts.count_class(COMMA), context.tokens),
-    }
 
 
 def _sentence_columns(context: PageContext) -> Values:
@@ -177,11 +165,13 @@ def _count_years(context: PageContext) -> NDArray[np.float32]:
 
 
 def _term_columns(context: PageContext) -> Values:
-    """Return columns about interface words and URLs."""
-    known = has_interface_words(context.language)
+    """Return columns about stop words, interface words and URLs."""
+    stop_words, known = context.stop_words, has_interface_words(context.language)
     count = {name: _nan_without_list(context.terms.count(name), known) for name in INTERFACE_LISTS}
     return {
         **count,
+        "stop_words": ratio(stop_words, context.tokens),
+        "stop_word_count": stop_words,
         "urls": context.terms.count(URLS),
         "copyrights": count["copyrights"] + context.texts.count(_is_in(context.texts.code, "©®™℗")),
     }
@@ -231,12 +221,6 @@ def _vocabulary_columns(context: PageContext) -> Values:
     }
 
 
-def _title_columns(context: PageContext) -> Values:
-    """Return columns about the words of the page's title."""
-    covered, count = _title_words(context)
-    return {"title_covered": ratio(covered, count)}
-
-
 def _title_words(context: PageContext) -> tuple[NDArray[np.int64], int]:
     """Return the number of distinct words of the page's title in each block, int64 (B,), and in the title."""
     words, title = context.words, sorted_unique(EncodedTexts.from_texts([context.snapshot.title]).words.hash)
@@ -253,21 +237,7 @@ def _is_in(codes: NDArray[np.uint32], characters: str) -> NDArray[np.bool_]:
     return is_in
 
 
-PARTS = read_parts(
-    "linguistic",
-    _count_columns,
-    _stop_word_columns,
-    _letter_columns,
-    _capital_columns,
-    _edge_columns,
-    _mark_columns,
-    _sentence_columns,
-    _pattern_columns,
-    _term_columns,
-    _duplicate_columns,
-    _vocabulary_columns,
-    _title_columns,
-)
+PARTS = read_parts("linguistic", globals())
 COLUMNS = all_columns(PARTS)
 
 

@@ -117,7 +117,7 @@ def _block_runs(context: PageContext) -> tuple[NDArray[np.int64], NDArray[np.int
 
     before[texts + 1] = 1
     owner = np.append(context.blocks.text_block[texts], len(context))
-    begin = owner[np.cumsum(before)][context.first_text].astype(np.int64)
+    begin = owner[np.cumsum(before)][context.snapshot.text_start[:-1]].astype(np.int64)
     return begin, begin + context.block_count.astype(np.int64)
 
 

@@ -223,14 +223,5 @@ def _repetition_columns(context: PageContext) -> Values:
     }
 
 
-PARTS = read_parts(
-    "structural",
-    _element_columns,
-    _heading_columns,
-    _page_columns,
-    _ancestor_columns,
-    _split_columns,
-    _holder_columns,
-    _repetition_columns,
-)
+PARTS = read_parts("structural", globals())
 COLUMNS = all_columns(PARTS)

@@ -149,7 +149,6 @@ def _box_columns(context: PageContext) -> Values:
         "x": x / page_width,
         "y": y,
         "width_share": width / page_width,
-        "rendered": np.ones(len(context)),
         "relative_width": ratio(width, _nan_max(width)),
         "relative_height": ratio(height, _nan_max(height)),
     }
@@ -263,21 +262,5 @@ def _snap_to_grid(values: NDArray[np.float32]) -> NDArray[np.float64]:
     return np.where(np.isnan(positions), -1, positions)
 
 
-PARTS = read_parts(
-    "visual",
-    _box_columns,
-    _outline_columns,
-    _font_columns,
-    _typeface_columns,
-    _color_columns,
-    _text_column_columns,
-)
+PARTS = read_parts("visual", globals())
 COLUMNS = all_columns(PARTS)
-
-
-def unrendered_columns(count: int) -> Values:
-    """Return the visual columns of `count` blocks of a page that was not rendered."""
-    blank = np.full(count, np.nan, dtype=np.float32)
-    values: Values = {column.name: blank for column in COLUMNS}
-    values["rendered"] = np.zeros(count, dtype=np.float32)
-    return values
