@@ -184,7 +184,8 @@ def _holder_columns(context: PageContext) -> Values:
 def _relative_to_holder(context: PageContext, holder: int) -> Values:
     """Return columns about the positions of the blocks relative to the element `holder`."""
     depth, node, index = context.snapshot.depth, context.blocks.node, np.arange(len(context))
-    begin, end = _subtree_blocks(context, holder)
+    rows = np.flatnonzero((node >= holder) & (node < context.snapshot.end[holder]))
+    begin, end = int(rows[0]), int(rows[-1]) + 1
     distance = np.where(index < begin, begin - index, np.maximum(index - end + 1, 0))
     before = context.words_before
     words = float(context.tokens[begin:end].sum())
@@ -196,13 +197,6 @@ def _relative_to_holder(context: PageContext, holder: int) -> Values:
         "depth": depth[node] - depth[holder],
         "words": np.full(len(context), ratio(words, float(context.tokens.sum()))),
     }
-
-
-def _subtree_blocks(context: PageContext, element: int) -> tuple[int, int]:
-    """Return the first block in an element's subtree and one past the last; blocks of a subtree are consecutive."""
-    node = context.blocks.node
-    rows = np.flatnonzero((node >= element) & (node < context.snapshot.end[element]))
-    return int(rows[0]), int(rows[-1]) + 1
 
 
 def _repetition_columns(context: PageContext) -> Values:

@@ -155,13 +155,12 @@ class MetadataPage(PageView):
         """Return the candidates for one of `FIELDS`."""
         rows = _group(_ENTRIES[name](self))
         table = _Table(self, name, rows)
-        features = [table.features(index) for index in range(len(rows))]
-        nan = float("nan")
-        x: list[list[Any]] = [[row.get(column, nan) for column in COLUMNS[name]] for row in features]
+        columns, nan = COLUMNS[name], float("nan")
+        features = map(table.features, range(len(rows)))
+        x: list[list[Any]] = [[row.get(column, nan) for column in columns] for row in features]
         in_comments = self.in_comments
         only = [all(each.block >= 0 and in_comments[each.block] for each in row.mentions) for row in rows]
-        size = len(COLUMNS[name])
-        return Candidates(rows, np.array(x, dtype=np.float32).reshape(-1, size), np.array(only, dtype=bool))
+        return Candidates(rows, np.array(x, dtype=np.float32).reshape(-1, len(columns)), np.array(only, dtype=bool))
 
 
 _FINDERS: Final = (body_mentions, title_mentions, byline_mentions, date_mentions)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from vclean.features.facts.markup import first_text, main_nodes, parse_json
+from vclean.features.facts.markup import first_text, main_nodes, parse_json, type_names
 from vclean.features.facts.mentions import clean_text
 from vclean.features.facts.products import amount
 from vclean.features.headline import normalize
@@ -180,14 +180,10 @@ def _declared(page: PageView, kind: re.Pattern[str]) -> Iterator[Properties]:
     """Yield the properties of each object of a kind, those of JSON-LD first."""
     for script in page.snapshot.head.json_ld:
         if kind.search(script):
-            yield from (_as_lists(node) for node in main_nodes(parse_json(script)) if _is_kind(node, kind))
+            for node in main_nodes(parse_json(script)):
+                if any(map(kind.search, type_names(node.get("@type")))):
+                    yield _as_lists(node)
     yield from _items(page, kind)
-
-
-def _is_kind(node: Mapping[str, Any], kind: re.Pattern[str]) -> bool:
-    types = node.get("@type", "")
-    several = types if isinstance(types, list) else [types]
-    return any(isinstance(each, str) and kind.search(each[:200]) for each in several[:_MAX_VALUES])
 
 
 def _as_lists(node: Mapping[str, Any]) -> Properties:

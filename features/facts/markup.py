@@ -256,10 +256,14 @@ def main_nodes(value: object) -> list[Node]:
     return nodes
 
 
-def _kind(node: Node) -> str:
-    types = node.get("@type", "")
+def type_names(types: object) -> list[str]:
+    """Return the names of types without their vocabulary, in lower case; other values than strings have none."""
     several = types if isinstance(types, list) else [types]
-    names = [each.lower().rpartition("/")[2] for each in several[:_MAX_VALUES] if isinstance(each, str)]
+    return [each[:200].lower().rpartition("/")[2] for each in several[:_MAX_VALUES] if isinstance(each, str)]
+
+
+def _kind(node: Node) -> str:
+    names = type_names(node.get("@type"))
     kinds = (kind for kind, pattern in _KINDS.items() if any(map(pattern.search, names)))
     return next(kinds, "other" if names else "untyped")
 

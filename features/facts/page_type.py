@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from vclean.features import element_names
-from vclean.features.facts.markup import parse_json
+from vclean.features.facts.markup import parse_json, type_names
 from vclean.features.text.terms import MONTHS, Terms
 from vclean.files import read_table
 from vclean.page import split_url
@@ -50,8 +50,6 @@ _ADDRESS: Final = (
 _MAX_OBJECTS: Final = 2000
 """Most objects of JSON-LD that are read."""
 _MAX_DEPTH: Final = 8
-_MAX_TYPES: Final = 20
-"""Most types of one object."""
 _MAX_COUNT: Final = 50
 _MAX_TITLE: Final = 300
 _TITLE_WORD: Final = re.compile(r"[^\s|·»«:,;()\[\]\"“”?!—–]+:?")
@@ -175,7 +173,7 @@ def _json_ld_types(scripts: tuple[str, ...]) -> Iterator[str]:
         value, depth = waiting[position]
         position += 1
         if isinstance(value, dict):
-            yield from _names(value.get("@type"))
+            yield from type_names(value.get("@type"))
         inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
         if depth < _MAX_DEPTH and len(waiting) < _MAX_OBJECTS:
             waiting += [(each, depth + 1) for each in inner if isinstance(each, dict | list)][:_MAX_OBJECTS]
@@ -185,14 +183,7 @@ def _item_types(snapshot: Snapshot) -> Iterator[str]:
     """Yield the type of each element with microdata, at most `_MAX_OBJECTS`."""
     values = snapshot.values("itemtype")
     for index in values.index[:_MAX_OBJECTS].tolist():
-        yield from _names(values.distinct[index].split()[:_MAX_TYPES])
-
-
-def _names(types: object) -> Iterator[str]:
-    """Yield the names of types without their vocabulary, in lower case; other values than strings have none."""
-    for each in (types if isinstance(types, list) else [types])[:_MAX_TYPES]:
-        if isinstance(each, str):
-            yield each[:200].lower().rpartition("/")[2]
+        yield from type_names(values.distinct[index].split())
 
 
 def _text_values(context: PageContext) -> list[float]:

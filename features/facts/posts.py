@@ -245,11 +245,6 @@ class PostRecord:
     date: int
     depth: int
 
-    @property
-    def is_signed(self) -> bool:
-        """Return whether the post has an author and a date."""
-        return self.author >= 0 and self.date >= 0
-
 
 def find_posts(
     blocks: BlockColumns,

@@ -240,7 +240,7 @@ def _dated(comments: list[PostRecord]) -> list[PostRecord]:
 def _are_signed(posts: Sequence[PostRecord]) -> bool:
     """Return whether most of some records have an author or a date, as posts have; of two records, both have both."""
     if len(posts) == 2:
-        return all(post.is_signed for post in posts)
+        return all(post.author >= 0 and post.date >= 0 for post in posts)
     return 2 * sum(post.author >= 0 or post.date >= 0 for post in posts) >= len(posts)
 
 

@@ -118,10 +118,8 @@ def detect(text: str, declared: str = "") -> str:
     return best if is_reliable and best != _NO_LANGUAGE else declared_code
 
 
-@cache
-def _identifier() -> LanguageIdentifier:
-    """Return the language detector; restricting its languages would copy its table."""
-    return load()
+_identifier: Final = cache(load)
+"""Loads the language detector once; restricting its languages would copy its table."""
 
 
 def sample(texts: Sequence[str], link_share: NDArray[np.float32]) -> str:
