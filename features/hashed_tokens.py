@@ -28,7 +28,6 @@ BUCKETS = 1 << 18
 NEAR = 3
 """Number of innermost path elements that have additional weights for their names."""
 
-_NAMED = TOKEN_ATTRIBUTES
 _SAME_TAG = {"dl": "ul", "dt": "li", "dd": "li"}
 """Tags that count as others. The corpora have few lists of terms, and most of them are no text."""
 MAX_NAMES = 24
@@ -80,12 +79,12 @@ def _combinations(snapshot: Snapshot) -> tuple[NDArray[np.int64], NDArray[np.int
     Returns:
         int64 (N,), the combination of each element, 0 for elements without names.
         int64 (M,), combination numbers, ascending.
-        int64 (M,), a value of each of these combinations, as an index into the values of all `_NAMED` attributes.
+        int64 (M,), a value of each of these combinations, as an index into all values of `TOKEN_ATTRIBUTES`.
     """
-    value_of = np.full((len(snapshot) + 1, len(_NAMED)), -1)  # after a row without names
+    value_of = np.full((len(snapshot) + 1, len(TOKEN_ATTRIBUTES)), -1)  # after a row without names
     keys = np.zeros(len(value_of), dtype=np.uint64)
     count = 0
-    for column, values in enumerate(map(snapshot.values, _NAMED)):
+    for column, values in enumerate(map(snapshot.values, TOKEN_ATTRIBUTES)):
         numbers = values.index + count
         value_of[values.node + 1, column] = numbers
         keys[values.node + 1] += mix((numbers + 1).astype(np.uint64))
@@ -106,9 +105,9 @@ def _hash_token(token: str) -> int:
 
 
 def named_attributes(snapshot: Snapshot) -> dict[int, list[tuple[str, str]]]:
-    """Return pairs of attribute and value by element, in the order of `_NAMED`."""
+    """Return pairs of attribute and value by element, in the order of `TOKEN_ATTRIBUTES`."""
     pairs: dict[int, list[tuple[str, str]]] = {}
-    for attribute in _NAMED:
+    for attribute in TOKEN_ATTRIBUTES:
         for element, value in snapshot.attributes(attribute).items():
             pairs.setdefault(element, []).append((attribute, value))
     return pairs

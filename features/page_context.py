@@ -315,21 +315,15 @@ def has_author_styles(context: PageContext) -> bool:
 
 
 def _styled_rows(styles: Styles) -> NDArray[np.bool_]:
-    """Return the styles with a value that is not a default: bool (S,)."""
-    styled = styles.is_in("display", _LAYOUT_DISPLAY) | _has_text_color(styles) | _has_background_color(styles)
+    """Return the styles with a value that is not a default: bool (S,).
+
+    Such colors are a known color of text that is not one of `_DEFAULT_COLORS`, and a background that is more than half
+    opaque and not white.
+    """
+    color, background = styles.color("color")[:, :3], styles.color("background-color")
+    is_default = (color[:, None] == np.array(_DEFAULT_COLORS, dtype=np.float32)).all(axis=2).any(axis=1)
+    styled = styles.is_in("display", _LAYOUT_DISPLAY) | (~is_default & ~np.isnan(color[:, 0]))
+    styled |= (background[:, 3] > 0.5) & (background[:, :3] < _WHITE).any(axis=1)
     for name, defaults in _DEFAULT_VALUES.items():
         styled |= ~styles.is_in(name, defaults)
-    return styled
-
-
-def _has_text_color(styles: Styles) -> NDArray[np.bool_]:
-    """Return the styles with a known text color that is not one of `_DEFAULT_COLORS`: bool (S,)."""
-    color = styles.color("color")[:, :3]
-    is_default = (color[:, None] == np.array(_DEFAULT_COLORS, dtype=np.float32)).all(axis=2).any(axis=1)
-    return np.asarray(~is_default & ~np.isnan(color[:, 0]))
-
-
-def _has_background_color(styles: Styles) -> NDArray[np.bool_]:
-    """Return the styles with a background color that is more than half opaque and not white: bool (S,)."""
-    color = styles.color("background-color")
-    return np.asarray((color[:, 3] > 0.5) & (color[:, :3] < _WHITE).any(axis=1))
+    return np.asarray(styled)

@@ -263,7 +263,7 @@ def type_names(types: object) -> list[str]:
 
 
 def _kind(node: Node) -> str:
-    names = type_names(node.get("@type"))
+    names = type_names(node.get("@type", ""))
     kinds = (kind for kind, pattern in _KINDS.items() if any(map(pattern.search, names)))
     return next(kinds, "other" if names else "untyped")
 

@@ -28,7 +28,6 @@ MIN_YEAR, MAX_YEAR = 1990, 2099
 MAX_TEXT: Final = 300
 """Characters of a text that are searched for dates."""
 _DAY_LENGTH: Final = len("2024-03-07")
-_COMPACT_LENGTH: Final = len("20240307")
 _BUDDHIST: Final = 543
 """Difference of the Thai calendar."""
 
@@ -140,7 +139,7 @@ def parse_date(value: str, language: str = "en", *, day_first: bool = False) -> 
     if match := _EPOCH.match(value):
         return datetime.fromtimestamp(int(match[1]), UTC).isoformat()
     first = next(find_dates(value, language, day_first=day_first), None)
-    forms = (first.value if first else "", _iso_8601(value[:_COMPACT_LENGTH]), _rfc_2822(value))
+    forms = (first.value if first else "", _iso_8601(value.removesuffix("Z")), _rfc_2822(value))
     return max(forms, key=len)  # the first one of those with the most parts: only `find_dates` reads PM
 
 
