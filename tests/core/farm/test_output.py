@@ -90,6 +90,10 @@ class TestWrite:
         assert ids(out) == ["p1", "p2"]
         assert len(list((out / "snapshots").iterdir())) == 1
 
+    def test_logs_the_first_three_failures(self, out, caplog):
+        written(out, done(0), *map(lost, range(1, 6)))
+        assert [record.message.partition(":")[0] for record in caplog.records] == ["p1", "p2", "p3"]
+
     def test_commits_when_interrupted(self, out):
         with suppress(KeyboardInterrupt), opened(out) as output:
             output.write(done(1))
