@@ -70,6 +70,8 @@ REVEALED = {
         this.attachShadow({{ mode: 'open' }}).innerHTML = '<button>More</button><slot></slot>'
         this.shadowRoot.querySelector('button').addEventListener('click', () => {{
         this.querySelector('.panel').hidden = false }}) }} }})</script>""",
+    "beside a text for pixels": f"""<p style='filter: blur(9px)'>A blurred text on which a screenshot decides.</p>
+        {FOLDED}<script>more.addEventListener('click', () => {OPENS})</script>""",
     "a click that leaves": f"""<a id=more href=/other>More</a><p id=panel hidden>{PANEL}</p><script>
         more.addEventListener('click', () => {{ panel.hidden = false; location.href = '/away' }})</script>""",
 }
