@@ -260,7 +260,7 @@ class Scan:
         return False
 
     def _insert_end_tag(self, start: int, name: str, *, is_empty: bool) -> None:
-        """Insert the end tag of an element whose content begins at `start`, or end the scan if its end is unknown."""
+        """Insert the end tag of an element with content from `start` on, or end the scan if its end is unknown."""
         content = _RAW_TEXT.get(name)
         if is_empty:
             self._insert(start, f"</{name}>", f"<{name}>")

@@ -69,7 +69,7 @@ def block_kinds(blocks: BlockColumns, labels: Sequence[Label], facts: Mapping[Ki
 def requested_kinds(
     policy: Policy, context: PageContext, metadata: MetadataModel | None, probability: NDArray[np.float32]
 ) -> dict[str, NDArray[np.bool_]]:
-    """Return the blocks of a page about whose kinds a policy decides: bool (B,) by name of the kind in `Policy`.
+    """Return the blocks of each kind about which a policy decides: bool (B,) by name of the kind in `Policy`.
 
     If the posts of a thread are in a part for comments, they are `posts`, which a policy without comments keeps.
 

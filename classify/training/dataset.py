@@ -349,7 +349,7 @@ class LinearFits:
         self._fits: dict[frozenset[int], LinearModel] = {}
 
     def without(self, *held_out: int) -> LinearModel:
-        """Return the models fitted on all folds but `held_out`; `ALL` stands for no fold."""
+        """Return the models fitted on all folds but `held_out`; `ALL` means no fold."""
         key = frozenset(held_out) - {ALL}
         if key not in self._fits:
             self._fits[key] = LinearModel(*self._path.fit(key, PATH_PENALTY), *self._word.fit(key, WORD_PENALTY))

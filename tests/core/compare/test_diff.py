@@ -80,7 +80,7 @@ class TestHtml:
         assert page.find(".//main") is None
 
     def test_with_screenshot_frames_of_both_sides(self):
-        """The screenshot is written once."""
+        """Write the screenshot once."""
         written = compared("ohpo", "oopl", image=screenshot()).to("html")
         page = html.fromstring(written)
         assert [text(title) for title in page.iterfind(".//main/h2")] == [

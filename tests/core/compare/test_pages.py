@@ -33,7 +33,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def tab(browser: Browser) -> Iterator[Page]:
-    """Return a tab whose pages have no errors and request nothing."""
+    """Return a tab, and check that its pages have no errors and request nothing."""
     problems: list[str] = []
     with browser.new_page(viewport={"width": 1200, "height": 600}, color_scheme="dark") as opened:
         opened.on("pageerror", lambda error: problems.append(str(error)))

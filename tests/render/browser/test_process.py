@@ -25,7 +25,7 @@ RESTRICTED = Isolation(Obstacle("root", ""), Obstacle("no right", ""))
 
 
 class FakeDriver:
-    """Driver whose browser starts only in the given ways: "plain" or "isolated"."""
+    """Start a browser only in the given ways: "plain" or "isolated"."""
 
     def __init__(self, *working: str) -> None:
         self.session = self
