@@ -29,40 +29,22 @@ _UNSAFE: Final = str.maketrans({"<": r"\u003c", "\u2028": r"\u2028", "\u2029": r
 """Escapes of characters that could end a script element, and of line ends that JSON allows and old scripts do not."""
 
 
-def render_page(
-    package: str,
-    template: str,
-    *,
-    title: str,
-    policy: str,
-    styles: Sequence[str] = (),
-    scripts: Sequence[str] = (),
-    **values: Any,
-) -> str:
-    """Return an HTML document; equal arguments give equal documents.
-
-    Args:
-        package: the package that has the template, such as `vclean.compare`.
-        template: the file name of a template that extends `page.html`.
-        title: the title of the document.
-        policy: the content security policy, `INLINE_POLICY` or a result of `hash_policy`; it is not escaped.
-        styles: the sources of style sheets; they are not escaped.
-        scripts: the sources of scripts that run at the end of the body; they are not escaped.
-        values: the variables of the template; they are escaped.
-    """
-    return environment(package).get_template(template).render(
-        title=title, policy=policy, styles=styles, scripts=scripts, **values
-    )  # fmt: skip
-
-
 MAX_ROWS: Final = 100
 """Most rows of a table in a notebook."""
 MAX_CHARACTERS: Final = 160
 """Most characters of a text in such a table."""
 
 
-def render_fragment(template: str, *, package: str = "vclean", **values: Any) -> str:
-    """Return a part of an HTML document from a template of a package; values are escaped."""
+def render_page(package: str, template: str, **values: Any) -> str:
+    """Return an HTML document, or a part of one; equal arguments give equal documents.
+
+    Args:
+        package: the package that has the template, such as `vclean.compare`.
+        template: the file name of the template.
+        values: the variables of the template; they are escaped. A template that extends `page.html` needs the `title`
+            of the document, and three that are not escaped: its content security `policy`, which is `INLINE_POLICY` or
+            a result of `hash_policy`, the sources of its `styles`, and of its `scripts`, which run at its end.
+    """
     return environment(package).get_template(template).render(**values)
 
 
@@ -81,7 +63,7 @@ def environment(package: str) -> Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    templates.filters |= {"counted": format_count, "decimals": format_decimals, "embedded": _embedded}
+    templates.filters |= {"counted": format_count, "decimals": format_decimals, "embedded": to_script_json}
     return templates
 
 
@@ -107,12 +89,13 @@ def hash_policy(scripts: Sequence[str], styles: Sequence[str], *, same_origin: b
 
 
 def to_script_json(value: Any) -> str:  # noqa: ANN401 - all that JSON can contain
-    r"""Return JSON that cannot end the script element that contains it.
+    r"""Return JSON for the content of a script element: it cannot end it, and has no characters that HTML forbids.
 
     >>> to_script_json(["</script>"])
     '["\\u003c/script>"]'
     """
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(_UNSAFE)
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return replace_illegal(text.translate(_UNSAFE))
 
 
 def format_decimals(value: float | None, places: int) -> str:
@@ -127,11 +110,6 @@ def format_decimals(value: float | None, places: int) -> str:
 def _hash(source: str) -> str:
     digest = hashlib.sha256(source.encode("utf-8", "replace")).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
-
-
-def _embedded(value: Any) -> str:  # noqa: ANN401 - all that JSON can contain
-    """Return JSON for the content of a script element, without characters that HTML forbids; apply `safe` to it."""
-    return replace_illegal(to_script_json(value))
 
 
 def _printable(value: Any) -> Any:  # noqa: ANN401 - what a template prints

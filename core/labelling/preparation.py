@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from vclean.errors import InputError, UsageError
 from vclean.features.blocks import block_names
 from vclean.files import make_folder, write_atomic
-from vclean.html_pages import asset, hash_policy, render_fragment, render_page
+from vclean.html_pages import asset, hash_policy, render_page
 from vclean.input.sources import PREPARED_SUFFIX
 from vclean.labelling.session import Annotation
 from vclean.labels import PartKind
@@ -70,7 +70,7 @@ def _build_document(content: OverlayPage) -> str:
     parts = [kind for kind in PartKind if kind.is_annotated]
     labels = {label: pen.meaning.partition(",")[0] for label, pen in PENS.items()}
     choices = {"roles": _letters([role for role in ROLE_PENS if role != "none"]), "parts": _letters(parts)}
-    tools = render_fragment("tools.html", package=_PACKAGE, labels=labels, **choices)
+    tools = render_page(_PACKAGE, "tools.html", labels=labels, **choices)
     return draw_html(content, scripts=scripts, styles=styles, tools=tools, same_origin=True)
 
 

@@ -220,7 +220,7 @@ def review_entry(result: Result) -> dict[str, Any]:
 
 def result_html(result: Result) -> str:
     """Return a part of an HTML document with the first `MAX_ROWS` blocks; texts of the page are escaped."""
-    from vclean.html_pages import MAX_ROWS, render_fragment  # loads jinja2
+    from vclean.html_pages import MAX_ROWS, render_page  # loads jinja2
 
     has_picture = bool(result.screenshot) and result.columns.snapshot.rendered
     picture = result.overlay(result.screenshot, "png") if has_picture else b""
@@ -232,7 +232,8 @@ def result_html(result: Result) -> str:
         "rendered" if result.metadata.rendered else "parsed without a browser",
     ]
     rest = count - MAX_ROWS
-    return render_fragment(
+    return render_page(
+        "vclean",
         "notebook.html",
         title=result.metadata.title,
         summary=", ".join(filter(None, facts)),

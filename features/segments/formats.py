@@ -17,7 +17,7 @@ import shapely
 
 from vclean.characters import format_count
 from vclean.errors import InputError, UsageError
-from vclean.html_pages import MAX_CHARACTERS, MAX_ROWS, render_fragment
+from vclean.html_pages import MAX_CHARACTERS, MAX_ROWS, render_page
 from vclean.render.overlay.draw import draw_png, draw_svg, open_screenshot
 from vclean.render.overlay.html import OverlayLayer, OverlayPage, draw_html
 from vclean.render.overlay.layers import SegmentOverlay, TagPlacer, excerpt, segment_layer, separator_layer
@@ -225,7 +225,8 @@ def to_table(segments: Segments) -> str:
         }
         for leaf in leaves[:MAX_ROWS]
     ]
-    return render_fragment(
+    return render_page(
+        "vclean",
         "notebook.html",
         title=segments.snapshot.title,
         summary=f"{format_count(len(segments), 'segment')} by {segments.method}, {len(leaves)} of them leaves",

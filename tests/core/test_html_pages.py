@@ -33,6 +33,7 @@ PAGE = """{% extends "page.html" %}
 {% block body %}
 <p title="{{ text }}">{{ text }}</p><script type="application/json" id="d">{{ value|embedded|safe }}</script>
 {% endblock %}"""
+HEAD = {"title": "t", "policy": INLINE_POLICY, "styles": (), "scripts": ()}
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
@@ -44,9 +45,8 @@ def printed(source, **values):
     return environment("vclean").from_string(source).render(values)
 
 
-def page(text, value, **parts):
-    values = {"title": text, "policy": INLINE_POLICY, "styles": (), "scripts": ()} | parts
-    return printed(PAGE, text=text, value=value, **values)
+def page(text, value):
+    return printed(PAGE, text=text, value=value, **HEAD | {"title": text})
 
 
 class TestPrinting:
@@ -71,10 +71,10 @@ class TestPrinting:
 
 class TestPage:
     def test_templates_are_those_of_their_package(self):
-        values = {"pages": [], "failed": [], "ready": True, "total": 0, "done": 0, "skipped": 0}
-        document = render_page("vclean.labelling", "list.html", title="t", policy="p", **values)
+        values = {"pages": [], "failed": [], "ready": True, "total": 0, "done": 0, "skipped": 0} | HEAD
+        document = render_page("vclean.labelling", "list.html", **values)
         assert "Pages to label" in document
-        assert document == render_page("vclean.labelling", "list.html", title="t", policy="p", **values)
+        assert document == render_page("vclean.labelling", "list.html", **values)
 
 
 class TestFiles:
