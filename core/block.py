@@ -177,7 +177,7 @@ class Blocks(Sequence[Block]):
     @property
     def box(self) -> Box | None:
         """Return the smallest box around the boxes of all blocks, in CSS px; None if no block has a box."""
-        return Box.around([block.box for block in self if block.box])
+        return Box.around(block.box for block in self)
 
     @property
     def columns(self) -> BlockColumns:

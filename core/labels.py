@@ -7,7 +7,7 @@ from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 class Label(StrEnum):
@@ -234,14 +234,15 @@ class Box(NamedTuple):
         return cls(*sides) if all(map(math.isfinite, sides)) else None
 
     @classmethod
-    def around(cls, boxes: Sequence[Box]) -> Box | None:
-        """Return the smallest box around some boxes; None without boxes.
+    def around(cls, boxes: Iterable[Box | None]) -> Box | None:
+        """Return the smallest box around some boxes, without those that are None; None if none is left.
 
         >>> Box.around([Box(0, 0, 10, 10), Box(5, 5, 10, 20)])
         Box(x=0, y=0, width=15, height=25)
         """
-        if not boxes:
+        painted = [box for box in boxes if box]
+        if not painted:
             return None
-        left, top = min(box.x for box in boxes), min(box.y for box in boxes)
-        right, bottom = max(box.x + box.width for box in boxes), max(box.y + box.height for box in boxes)
+        left, top = min(box.x for box in painted), min(box.y for box in painted)
+        right, bottom = max(box.x + box.width for box in painted), max(box.y + box.height for box in painted)
         return cls(left, top, right - left, bottom - top)

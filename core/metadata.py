@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from vclean.labels import Box
+from vclean.labels import Box, PageType
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from vclean.classify.metadata import Choice
-    from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
     from vclean.records import Post
+    from vclean.result import Result
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,29 +116,34 @@ PAGE_FIELDS: Final = (
 """Fields that outputs have, in their order."""
 
 
-def read_metadata(blocks: BlockColumns, prediction: Prediction, language: str) -> Metadata:
+_OF_FIRST_POST: Final = 0.95
+"""Probability that the date of the first post is that of a thread: right for 69 of 71 threads of wcxb."""
+
+
+def read_metadata(result: Result) -> Metadata:
     """Find the metadata of a page in its markup and its text.
 
-    Args:
-        blocks: the blocks of the page.
-        prediction: their labels.
-        language: the detected language of the content, ISO 639-1; empty if unknown.
+    A thread has the date of its first post, unless a person confirmed another one: what the page declares is often the
+    date of the last post, or of the rendering.
     """
     from vclean.classify.metadata import choose_metadata
-    from vclean.features.matrix import page_context
 
-    snapshot = blocks.snapshot
-    context = prediction.context or page_context(blocks)
-    choices = choose_metadata(context, language, prediction.metadata_model, prediction.parts)
+    snapshot, prediction = result.columns.snapshot, result.prediction
+    choices = choose_metadata(result.context, result.language, prediction.metadata_model, prediction.parts)
     chosen: dict[str, Any] = {
         name.value: choice.values if name.value in LISTS else choice.values[0] for name, choice in choices.items()
     }
-    evidence = {name.value: _evidence(choice, blocks) for name, choice in choices.items()}
+    evidence = {name.value: _evidence(choice, result.columns) for name, choice in choices.items()}
+    evidence |= _language_evidence(result.language, snapshot.language)
+    is_thread = chosen.get("page_type") == PageType.FORUM and result.is_thread
+    is_confirmed = "published" in evidence and evidence["published"].probability == 1
+    if is_thread and not is_confirmed and (post := result.posts[0]).date:
+        chosen["published"], evidence["published"] = post.date, _evidence_of_post(post)
     return Metadata(
         url=snapshot.url,
-        language=language,
+        language=result.language,
         declared_language=snapshot.language,
-        evidence=evidence | _language_evidence(language, snapshot.language),
+        evidence=evidence,
         document_title=snapshot.title,
         rendered=snapshot.rendered,
         width=snapshot.width,
@@ -150,22 +155,10 @@ def read_metadata(blocks: BlockColumns, prediction: Prediction, language: str) -
     )
 
 
-_OF_FIRST_POST: Final = 0.95
-"""Probability that the date of the first post is that of a thread: right for 69 of 71 threads of wcxb."""
-
-
-def dated_by_post(metadata: Metadata, post: Post) -> Metadata:
-    """Return the metadata of a thread with the date of its first post, unless a person confirmed another one.
-
-    What the page declares is often the date of the last post, or of the rendering.
-    """
-    declared = metadata.evidence.get("published")
-    if not post.date or (declared and declared.probability == 1):
-        return metadata
-    evidence = Evidence(
+def _evidence_of_post(post: Post) -> Evidence:
+    return Evidence(
         source="page", property="post", probability=_OF_FIRST_POST, sources=("page",), xpath=post.xpath, box=post.box
     )
-    return replace(metadata, published=post.date, evidence={**metadata.evidence, "published": evidence})
 
 
 _WEAK: Final = ("page", "title", "url")

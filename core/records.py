@@ -15,18 +15,17 @@ from vclean.features.facts.products import ProductSubject, price_and_currency
 from vclean.features.facts.subject import find_subject
 from vclean.features.facts.threads import LabelledBlocks
 from vclean.features.headline import normalize
-from vclean.features.matrix import page_context
 from vclean.labels import Box, Label
 from vclean.output.text import to_text
 from vclean.settings import Policy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
     from vclean.features.facts.items import ItemRecord
     from vclean.features.facts.posts import PostRecord
+    from vclean.result import Result
 
 _SEPARATORS: Final = " \t\n-\u2013\u2014:|\u00b7,."
 """Characters between a title and a text in the same line."""
@@ -86,24 +85,18 @@ class Item:
     blocks: tuple[int, ...]
 
 
-def labelled_blocks(blocks: BlockColumns, prediction: Prediction, language: Callable[[], str]) -> LabelledBlocks:
-    """Return the blocks of a page with their labels, to find its posts and items.
-
-    Args:
-        blocks: the blocks of the page.
-        prediction: their labels.
-        language: returns the language of the content, ISO 639-1; empty if unknown.
-    """
-    context = prediction.context or page_context(blocks)
+def labelled_blocks(result: Result) -> LabelledBlocks:
+    """Return the blocks of a page with their labels, to find its posts and items."""
+    prediction = result.prediction
     return LabelledBlocks(
-        blocks=blocks,
-        context=context,
+        blocks=result.columns,
+        context=result.context,
         labels=prediction.labels,
         probability=prediction.probability,
         policy=prediction.decision.policy if prediction.decision else Policy(),
-        in_forum=is_named_forum(blocks.snapshot),
-        detect=language,
-        find_type=partial(page_type, context, prediction.metadata_model),
+        in_forum=is_named_forum(result.columns.snapshot),
+        detect=lambda: result.language,
+        find_type=partial(page_type, result.context, prediction.metadata_model),
     )
 
 
@@ -121,9 +114,9 @@ def read_posts(page: LabelledBlocks) -> tuple[Post, ...]:
 
 def _post(page: LabelledBlocks, record: PostRecord, parent: int | None) -> Post:
     texts = page.snapshot.texts
-    date = " ".join(texts[record.date].split()) if record.date >= 0 else ""
+    author, date = (" ".join(texts[node].split()) if node >= 0 else "" for node in (record.author, record.date))
     return Post(
-        author=" ".join(texts[record.author].split()) if record.author >= 0 else "",
+        author=author,
         date=_iso_date(page, record, date),
         date_text=date,
         text=_text(page, record.rows),
@@ -234,22 +227,17 @@ class Recipe:
     blocks: tuple[int, ...]
 
 
-def read_subject(blocks: BlockColumns, prediction: Prediction, title: Callable[[], str]) -> Product | Recipe | None:
+def read_subject(result: Result) -> Product | Recipe | None:
     """Return the product or the recipe that a page is about; None for other pages.
 
-    Args:
-        blocks: the blocks of the page.
-        prediction: their labels. By other methods, and in the convention of a corpus, it has no subject.
-        title: returns the title in the metadata of the page.
+    Of other methods, and in the convention of a corpus, the prediction has no subject.
     """
-    subject = prediction.subject
-    if subject is None:
-        context = prediction.context or page_context(blocks)
-        subject = find_subject(context, ~blocks.is_excluded(Policy()))
+    blocks, prediction = result.columns, result.prediction
+    subject = prediction.subject or find_subject(result.context, ~blocks.is_excluded(Policy()))
     if subject is None:
         return None
     name = subject.declared.name
-    headline = prediction.headline.text if prediction.headline else title()
+    headline = prediction.headline.text if prediction.headline else result.metadata.title
     if not name or normalize(name) not in normalize(f"{headline} {blocks.snapshot.title}"):
         name = headline or name
     if not isinstance(subject, ProductSubject):
@@ -274,6 +262,4 @@ def read_subject(blocks: BlockColumns, prediction: Prediction, title: Callable[[
 
 
 def _box_around(blocks: BlockColumns, rows: Sequence[int]) -> Box | None:
-    """Return the smallest box around some blocks; None if none of them is painted."""
-    boxes = (Box.painted(blocks.box[row].tolist()) for row in rows if row >= 0)
-    return Box.around([box for box in boxes if box])
+    return Box.around(Box.painted(blocks.box[row].tolist()) for row in rows)

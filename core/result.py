@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vclean.characters import format_count
 from vclean.classify.prediction import LazyList
-from vclean.labels import Box, EmptyReason, Kind, PageType, Role, Visibility
-from vclean.metadata import Metadata, dated_by_post, read_metadata
+from vclean.labels import Box, EmptyReason, Kind, Role, Visibility
+from vclean.metadata import Metadata, read_metadata
 from vclean.output import EXPLANATION, FRONT_MATTER, writer
 from vclean.render.snapshot import Hidden
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
     from vclean.features.facts.threads import LabelledBlocks
+    from vclean.features.page_context import PageContext
     from vclean.output.chunks import Chunk
     from vclean.output.overlay import PageImage
     from vclean.output.source_positions import SourcePosition
@@ -208,9 +209,7 @@ class Result:
     @cached_property
     def metadata(self) -> Metadata:
         """Return the metadata of the page, found on the first use."""
-        metadata = read_metadata(self.columns, self.prediction, self.language)
-        is_forum = metadata.page_type == PageType.FORUM
-        return dated_by_post(metadata, self.posts[0]) if is_forum and self.is_thread else metadata
+        return read_metadata(self)
 
     @cached_property
     def posts(self) -> tuple[Post, ...]:
@@ -230,10 +229,8 @@ class Result:
     def is_thread(self) -> bool:
         """Return whether posts of a thread are the content of the page, and no comments below a document."""
         from vclean.classify.page_type import may_be_forum
-        from vclean.features.matrix import page_context
 
-        context = self.prediction.context or page_context(self.columns)
-        return may_be_forum(context, self.prediction.metadata_model) and self._labelled.is_thread
+        return may_be_forum(self.context, self.prediction.metadata_model) and self._labelled.is_thread
 
     @property
     def product(self) -> Product | None:
@@ -253,13 +250,20 @@ class Result:
     def _subject(self) -> Product | Recipe | None:
         from vclean.records import read_subject
 
-        return read_subject(self.columns, self.prediction, lambda: self.metadata.title)
+        return read_subject(self)
+
+    @cached_property
+    def context(self) -> PageContext:
+        """Return the blocks as features see them, with values derived from them."""
+        from vclean.features.matrix import page_context
+
+        return self.prediction.context or page_context(self.columns)
 
     @cached_property
     def _labelled(self) -> LabelledBlocks:
         from vclean.records import labelled_blocks
 
-        return labelled_blocks(self.columns, self.prediction, lambda: self.language)
+        return labelled_blocks(self)
 
     def to(self, format: str) -> str:  # noqa: A002 - it is the name of the option, too
         r"""Return the result in an output format.
