@@ -22,7 +22,7 @@ from vclean.settings import DEFAULT_PDOC, CleanerSettings, Policy, RenderSetting
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Unpack
+    from typing import TypeVar, Unpack
 
     from vclean.features.segments.segments import Segments
     from vclean.pipeline import Document
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
     from vclean.result import Result
     from vclean.settings import CleanerOptions, HiddenPolicy
+
+    _R = TypeVar("_R")
 
 
 def clean(html: Document, *, url: str = "", screenshot: bool = False, **options: Unpack[CleanerOptions]) -> Result:
@@ -278,9 +280,9 @@ class AsyncCleaner:
         from asyncio import to_thread
 
         page, parsed = await to_thread(find_page), None
-        if self._pipeline.parses_first(page, screenshot=screenshot):
-            parsed = await to_thread(self._locked, self._pipeline.run_parsed, page)
-            if not parsed.render_reason:
+        if self._pipeline.settings.render == "auto":
+            parsed = await to_thread(self._locked, self._pipeline.run_parsed, page, screenshot=screenshot)
+            if parsed and not parsed.render_reason:
                 return parsed
         rendering = await self._read(page, screenshot=screenshot)
         return await to_thread(self._locked, self._pipeline.run_rendering, rendering, page, parsed=parsed)
@@ -297,7 +299,7 @@ class AsyncCleaner:
         finally:
             renderers.put_nowait(renderer)
 
-    def _locked(self, stage: Callable[..., Result], *values: object, **options: object) -> Result:
+    def _locked(self, stage: Callable[..., _R], *values: object, **options: object) -> _R:
         with self._lock:
             return stage(*values, **options)
 

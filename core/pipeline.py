@@ -69,16 +69,18 @@ def reason_to_render(page: Page, parsed: Result, *, scripts: bool) -> str:
         parsed: the result of the page, read without a browser.
         scripts: whether rendering would always run the scripts of the page.
     """
+    head = page.content[:_MAX_STYLES]
+    text = head if isinstance(head, str) else head.decode("latin-1")  # enough to find ASCII
     if not parsed.content_count:
         return "empty"
-    if scripts and len(parsed.content.text.split()) <= FEW_WORDS and "<script" in _head(page.content).lower():
+    if scripts and len(parsed.content.text.split()) <= FEW_WORDS and "<script" in text.lower():
         return "scripts"
-    if hides_by_style_sheet(page.content):
+    if hides_by_style_sheet(text):
         return "styles"
     return "confidence" if parsed.confidence < MIN_CONFIDENCE else ""
 
 
-def hides_by_style_sheet(content: bytes | str) -> bool:
+def hides_by_style_sheet(text: str) -> bool:
     """Return whether a `<style>` element of a page has a declaration that can hide text.
 
     >>> hides_by_style_sheet("<style>.ad { display: none }</style><p>Rain")
@@ -86,13 +88,7 @@ def hides_by_style_sheet(content: bytes | str) -> bool:
     >>> hides_by_style_sheet("<style>p { margin: 0 }</style><p style='display: none'>Rain")
     False
     """
-    return any(_HIDES.search(sheet[1]) for sheet in _SHEET.finditer(_head(content)))
-
-
-def _head(content: bytes | str) -> str:
-    """Return the first part of a page; bytes as Latin-1, which is enough to find ASCII in them."""
-    head = content[:_MAX_STYLES]
-    return head if isinstance(head, str) else head.decode("latin-1")
+    return any(_HIDES.search(sheet[1]) for sheet in _SHEET.finditer(text))
 
 
 def changed_share(parsed: Result, rendered: Result) -> float:
@@ -105,7 +101,7 @@ def changed_share(parsed: Result, rendered: Result) -> float:
 Document = Page | Path | str | bytes
 """Page argument: HTML as a string or bytes, a file as a `Path`, or a `Page`. A string is always HTML."""
 
-MODEL_METHOD: Final = "vclean"
+_MODEL_METHOD: Final = "vclean"
 """Name of the method that uses the trained model; its results include the version of the model."""
 
 
@@ -155,16 +151,24 @@ class Pipeline:
 
     def load(self) -> None:
         """Load the method, its model and the templates; the errors are those of the class."""
-        settings = self.settings
-        self._method, self._model, self.versions = _load(settings.method, settings.model)
+        settings, self.versions = self.settings, {"vclean": __version__}
+        self._model: Model | None = None
         self._templates: Templates | None = None
+        if settings.method == _MODEL_METHOD:
+            from vclean.classify.content.model import load
+
+            self._model = load(settings.model)
+            self.versions["model"] = self._model.version
+        else:
+            from vclean.classify.methods import get
+
+            self._method = get(settings.method, settings.model)
+            if settings.policy != Policy(hidden=settings.policy.hidden):
+                raise UsageError(f"the method {settings.method} accepts no policy of content: use the method vclean")
         if settings.templates:
             from vclean.classify.methods.template import Templates
 
             self._templates = Templates.from_folder(settings.templates)
-        if self._model is None and settings.policy != Policy(hidden=settings.policy.hidden):
-            method = settings.method
-            raise UsageError(f"the method {method} accepts no policy of content: use the method vclean")
 
     def __enter__(self) -> Self:
         """Prepare the browser if pages are rendered.
@@ -251,26 +255,22 @@ class Pipeline:
                 raise UsageError("a stored snapshot has no screenshot: name the page itself, or request no screenshot")
             return Rendering(from_bytes(page.snapshot))
         if not self.settings.render and not screenshot:
-            return self.parse(self.fetch(page))
+            return self._parse(page)[1]
         if self._renderer is None:
             raise UsageError("pages are rendered in a with block only, such as `with Cleaner(render=True) as cleaner:`")
         return self._renderer.render(page, screenshot=screenshot)
 
-    def fetch(self, page: Page) -> Page:
-        """Return a page with its document: a live page is fetched. Raises NetworkError if that fails."""
-        if not page.live:
-            return page
-        from vclean.render.fetch import fetch
-
-        return fetch(page.url, self.settings.rendering)
-
-    def parse(self, page: Page) -> Rendering:
-        """Parse a page that is not live, without a browser. Raises VcleanError if it cannot be parsed."""
+    def _parse(self, page: Page) -> tuple[Page, Rendering]:
+        """Parse a page without a browser, and return its document too: a live page is fetched."""
         from vclean.render.rendered_page import Rendering
         from vclean.render.static.parse import parse
 
+        if page.live:
+            from vclean.render.fetch import fetch
+
+            page = fetch(page.url, self.settings.rendering)
         with deadline(self.settings.rendering.deadline):
-            return Rendering(parse(page, self.settings.rendering))
+            return page, Rendering(parse(page, self.settings.rendering))
 
     def run(self, page: Page, *, screenshot: bool = False, timer: Timer = nullcontext) -> Result:
         """Clean one page.
@@ -283,24 +283,22 @@ class Pipeline:
         Raises:
             VcleanError: the page could not be read or labelled; one of the subclasses in `vclean.errors`.
         """
-        parsed = None
-        if self.parses_first(page, screenshot=screenshot):
-            parsed = self.run_parsed(page, timer=timer)
-            if not parsed.render_reason:
-                return parsed
+        parsed = self.run_parsed(page, screenshot=screenshot, timer=timer)
+        if parsed and not parsed.render_reason:
+            return parsed
         with timer("render"):
             rendering = self.read(page, screenshot=screenshot)
         return self.run_rendering(rendering, page, parsed=parsed, timer=timer)
 
-    def parses_first(self, page: Page, *, screenshot: bool = False) -> bool:
-        """Return whether to parse the page before deciding to render it: with `render="auto"`."""
-        return self.settings.render == "auto" and page.snapshot is None and not screenshot
+    def run_parsed(self, page: Page, *, screenshot: bool = False, timer: Timer = nullcontext) -> Result | None:
+        """Clean a page without a browser, if it may suffice: with `render="auto"`; arguments and errors as for `run`.
 
-    def run_parsed(self, page: Page, *, timer: Timer = nullcontext) -> Result:
-        """Clean a page without a browser; its `render_reason` is the reason to render it. Raises like `run`."""
+        The `render_reason` of the result is the reason to render the page nevertheless.
+        """
+        if self.settings.render != "auto" or page.snapshot is not None or screenshot:
+            return None
         with timer("render"):
-            document = self.fetch(page)
-            rendering = self.parse(document)
+            document, rendering = self._parse(page)
         parsed = self.run_rendering(rendering, page, timer=timer)
         scripts = self.settings.rendering.scripts == "on"
         return replace(parsed, render_reason=reason_to_render(document, parsed, scripts=scripts))
@@ -400,10 +398,18 @@ class Pipeline:
         return SitePages()
 
     def _predict(self, columns: BlockColumns, template: Method | None, evidence: SiteEvidence | None) -> Prediction:
-        """Label the blocks of a page by its template, else by the method of the settings."""
-        if template or self._model is None:
-            return _without_hidden((template or self._method)(columns), columns, self.settings.policy)
-        return self._model.label(columns, evidence=evidence, policy=self.settings.policy)
+        """Label the blocks of a page by its template, else by the method of the settings.
+
+        The model itself labels blocks as other that are too hidden to be content, and those of overlays.
+        """
+        from vclean.labels import Label
+
+        if self._model is not None and template is None:
+            return self._model.label(columns, evidence=evidence, policy=self.settings.policy)
+        prediction = (template or self._method)(columns)
+        excluded = columns.is_excluded(self.settings.policy).tolist()
+        pairs = zip(prediction.labels, excluded, strict=True)
+        return replace(prediction, labels=[Label.OTHER if out else label for label, out in pairs])
 
     def _explain(self, columns: BlockColumns, prediction: Prediction, method: str) -> Explanation:
         from vclean.classify.explain.reasons import explain, placeholder_explanation
@@ -431,27 +437,3 @@ class KeepsBrowser:
     def __exit__(self, *exception: object) -> None:
         """Close the browser."""
         self._pipeline.__exit__(*exception)
-
-
-def _without_hidden(prediction: Prediction, columns: BlockColumns, policy: Policy) -> Prediction:
-    """Label the blocks that are too hidden to be content, and those of overlays, as other."""
-    from vclean.labels import Label
-
-    excluded = columns.is_excluded(policy).tolist()
-    if not any(excluded):
-        return prediction
-    pairs = zip(prediction.labels, excluded, strict=True)
-    return replace(prediction, labels=[Label.OTHER if out else label for label, out in pairs])
-
-
-def _load(name: str, model: Path | None) -> tuple[Method, Model | None, dict[str, str]]:
-    """Return the method with this name, its model if it has one, and the versions of vclean and the model."""
-    versions = {"vclean": __version__}
-    if name != MODEL_METHOD:
-        from vclean.classify.methods import get
-
-        return get(name, model), None, versions
-    from vclean.classify.content.model import load
-
-    loaded = load(model)
-    return loaded.label, loaded, {**versions, "model": loaded.version}

@@ -216,12 +216,11 @@ class _Run(OutputRun):
         """Clean one page and write its result; report a failure."""
         with self.report_errors(source.id):
             start = time.perf_counter()
-            page, draws = self.read(source), self.overlays is not None
-            if pipeline.parses_first(page, screenshot=draws):
-                result = pipeline.run(page)
+            page = self.read(source)
+            if self.overlays is None:
+                self._write(pipeline.run(page), start)
             else:
-                result = self._label(pipeline, pipeline.read_blocks(page, screenshot=draws))
-            self._write(result, start)
+                self._write(self._label(pipeline, pipeline.read_blocks(page, screenshot=True)), start)
 
     def clean_sites(self, pipeline: Pipeline, sources: Iterator[Source]) -> None:
         """Read all pages, then label and write them; report failures."""

@@ -226,11 +226,11 @@ def test_review_lists_pages_of_low_confidence_despite_a_failed_one(options, coun
 
 class TestMain:
     def test_verbose_prints_traceback_of_bug(self, run, page, monkeypatch):
-        monkeypatch.setattr(Pipeline, "read_blocks", Mock(side_effect=ValueError("odd")))
+        monkeypatch.setattr(Pipeline, "extract_blocks", Mock(side_effect=ValueError("odd")))
         assert any("Traceback" in line for line in run(page, "-v")[2])
 
     def test_an_interrupt(self, run, page, monkeypatch):
-        monkeypatch.setattr(Pipeline, "read_blocks", Mock(side_effect=KeyboardInterrupt))
+        monkeypatch.setattr(Pipeline, "extract_blocks", Mock(side_effect=KeyboardInterrupt))
         assert run(page) == (130, "", [])
 
     def test_every_exit_code_belongs_to_an_error_class(self):
