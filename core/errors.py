@@ -40,68 +40,50 @@ class VcleanError(Exception):
 
     exit_code: ClassVar[int] = 1
 
+    def __init_subclass__(cls, *, exit_code: int | None = None) -> None:
+        """Set the exit code of a class, by default that of its base class."""
+        cls.exit_code = cls.exit_code if exit_code is None else exit_code
 
-class UsageError(VcleanError):
+
+class UsageError(VcleanError, exit_code=2):
     """Wrong command line, or wrong argument of a function."""
 
-    exit_code = 2
 
-
-class InputError(VcleanError):
+class InputError(VcleanError, exit_code=3):
     """Input that is missing, unreadable or in another format than declared."""
 
-    exit_code = 3
 
-
-class NotHtmlError(InputError):
+class NotHtmlError(InputError, exit_code=4):
     """Input that is empty, binary, or contains no HTML."""
 
-    exit_code = 4
 
-
-class LimitError(VcleanError):
+class LimitError(VcleanError, exit_code=5):
     """Page over a limit of bytes or nodes."""
 
-    exit_code = 5
 
-
-class DeadlineError(VcleanError):
+class DeadlineError(VcleanError, exit_code=6):
     """Page that took longer than its deadline."""
 
-    exit_code = 6
 
-
-class NetworkError(VcleanError):
+class NetworkError(VcleanError, exit_code=7):
     """Live page that could not be fetched."""
 
-    exit_code = 7
 
-
-class BrowserError(VcleanError):
+class BrowserError(VcleanError, exit_code=8):
     """Browser that crashed or did not start."""
 
-    exit_code = 8
 
-
-class BrowserMissingError(BrowserError):
+class BrowserMissingError(BrowserError, exit_code=9):
     """Missing browser: no usable Chromium on this machine."""
 
-    exit_code = 9
 
-
-class ModelError(VcleanError):
+class ModelError(VcleanError, exit_code=10):
     """Model file that is missing, damaged or of another version."""
 
-    exit_code = 10
 
-
-class ExtraMissingError(VcleanError):
+class ExtraMissingError(VcleanError, exit_code=11):
     """Extra of vclean that is required and not installed."""
 
-    exit_code = 11
 
-
-class OutputError(VcleanError):
+class OutputError(VcleanError, exit_code=12):
     """Result that could not be written."""
-
-    exit_code = 12

@@ -34,6 +34,8 @@ _T = TypeVar("_T")
 
 _BAR_SECONDS: Final = 0.5
 _LINE_SECONDS: Final = 30.0
+_LINE: Final = "{desc}: {n_fmt}/{total_fmt}{unit} [{elapsed}<{remaining}, {rate_fmt}]"
+"""Progress in one line, such as `reading: 250/1000 pages [00:50<02:30, 5.00 pages/s]`."""
 _CONTROLS: Final = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 """Line ends, characters that a terminal interprets, and those that change the direction of the text."""
 _log = logging.getLogger("vclean")
@@ -59,39 +61,30 @@ def track(items: Iterable[_T], task: str, unit: str, *, total: int | None = None
 
 @contextmanager
 def count_progress(task: str, unit: str, *, total: int | None = None) -> Iterator[Callable[[], None]]:
-    """Show the progress of the work in the block.
-
-    Args:
-        task: the title of the progress, such as `training`.
-        unit: the noun for the units of work, in the plural, with an s.
-        total: the number of units; None if unknown.
+    """Show the progress of the work in the block; arguments as for `track`.
 
     Yields:
         A function to call after each unit.
     """
-    done = 0
-    start = time.monotonic()
+    done, start = 0, time.monotonic()
 
     def advance() -> None:
         nonlocal done
         done += 1
 
     def line() -> str:
-        return f"{task}: {_line(done, total, unit, time.monotonic() - start)}"
+        from tqdm import tqdm
 
-    with show_progress(lambda bar: bar.update(done - bar.n), line, unit, task=task, total=total):
+        state: dict[str, Any] = {"total": total, "elapsed": time.monotonic() - start}
+        return tqdm.format_meter(done, **state, prefix=task, unit=f" {unit}", bar_format=_LINE)
+
+    with show_progress(lambda bar: bar.update(done - bar.n), line, desc=task, unit=unit, total=total):
         yield advance
 
 
 @contextmanager
 def show_progress(
-    update: Callable[[Bar], object],
-    line: Callable[[], str],
-    unit: str,
-    *,
-    task: str = "",
-    total: int | None = None,
-    initial: int = 0,
+    update: Callable[[Bar], object], line: Callable[[], str], *, unit: str, **options: Any
 ) -> Iterator[None]:
     """Show the progress of the work in the block; a thread calls `update` or `line` periodically.
 
@@ -99,9 +92,7 @@ def show_progress(
         update: updates the bar to the current state.
         line: returns the current state in one line.
         unit: the noun for the units of work, in the plural.
-        task: the title of the bar.
-        total: the number of units; None if unknown.
-        initial: the number of units that were done before.
+        options: other options of the bar, such as `total`.
     """
     if not _log.isEnabledFor(logging.WARNING) or sys.stderr is None:
         yield
@@ -122,7 +113,7 @@ def show_progress(
 
         with (
             logging_redirect_tqdm([_log]),  # log lines appear above the bar
-            tqdm(desc=task or None, total=total, unit=f" {unit}", leave=False, smoothing=0.05, initial=initial) as bar,
+            tqdm(unit=f" {unit}", leave=False, smoothing=0.05, **options) as bar,
             background_thread(partial(_call_every, _BAR_SECONDS, lambda: update(bar))),
         ):
             yield
@@ -145,27 +136,6 @@ def background_thread(work: Callable[[threading.Event], object]) -> Iterator[Non
     finally:
         stop.set()
         thread.join()
-
-
-def _line(done: int, total: int | None, unit: str, seconds: float) -> str:
-    """Return the progress in one line: units done, rate, and estimated time left.
-
-    >>> _line(250, 1000, "pages", 50)
-    '250 of 1,000 pages, 5 a second, 02:30 left'
-    """
-    from tqdm import tqdm
-
-    of = "" if total is None else f" of {total:,}"
-    rate = f", {_rate(done / seconds)}" if done and seconds else ""
-    left = "" if total is None or not done else f", {tqdm.format_interval((total - done) * seconds / done)} left"
-    units = unit.removesuffix("s") if done == 1 and not of else unit
-    return f"{done:,}{of} {units}{rate}{left}"
-
-
-def _rate(rate: float) -> str:
-    if rate < 1:
-        return f"{1 / rate:,.0f} s each"
-    return f"{rate:,.0f} a second" if rate >= 10 else f"{rate:.2g} a second"
 
 
 @contextmanager

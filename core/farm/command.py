@@ -284,7 +284,7 @@ def show_progress(stats: Stats) -> AbstractContextManager[None]:
         bar.update(stats.skipped + stats.done - bar.n)
 
     return runtime.show_progress(
-        update, lambda: progress_line(stats), "pages", total=stats.total, initial=stats.skipped
+        update, lambda: progress_line(stats), unit="pages", total=stats.total, initial=stats.skipped
     )
 
 

@@ -36,7 +36,7 @@ class TestTrack:
         # An item is done when the next one is requested.
         items = track("abcd", "reading", "pages", total=4)
         assert [next(items), next(items), next(items)] == ["a", "b", "c"]
-        assert_eventually(lambda: any(line.startswith("reading: 2 of 4 pages, ") for line in caplog.messages))
+        assert_eventually(lambda: any(line.startswith("reading: 2/4 pages [") for line in caplog.messages))
         assert list(items) == ["d"]
 
     def test_stops_with_its_consumer(self, caplog):
@@ -52,9 +52,9 @@ class TestTrack:
 class TestCountProgress:
     def test_of_an_unknown_number(self, caplog):
         with count_progress("training", "folds") as advance:
-            assert_eventually(lambda: "training: 0 folds" in caplog.messages)
+            assert_eventually(lambda: "training: 0/? folds [00:00<?, ? folds/s]" in caplog.messages)
             advance()
-            assert_eventually(lambda: any(line.startswith("training: 1 fold, ") for line in caplog.messages))
+            assert_eventually(lambda: any(line.startswith("training: 1/? folds [") for line in caplog.messages))
 
     def test_clears_bar_before_next_one(self, monkeypatch):
         # A bar is cleared at its end.
@@ -75,25 +75,11 @@ class TestShowProgress:
         monkeypatch.setattr(sys, "stderr", stream)
         with (
             caplog.at_level(logging.ERROR, "vclean"),
-            show_progress(pytest.fail, lambda: pytest.fail("asked"), "pages"),
+            show_progress(pytest.fail, lambda: pytest.fail("asked"), unit="pages"),
         ):
             time.sleep(0.05)
         assert stream.getvalue() == ""
         assert caplog.messages == []
-
-
-class TestLine:
-    @pytest.mark.parametrize(
-        ("done", "total", "seconds", "line"),
-        [
-            (0, None, 5, "0 folds"),
-            (0, 10, 5, "0 of 10 folds"),
-            (2, 10, 100, "2 of 10 folds, 50 s each, 06:40 left"),
-            (1500, None, 1, "1,500 folds, 1,500 a second"),
-        ],
-    )
-    def test_known_parts(self, done, total, seconds, line):
-        assert runtime._line(done, total, "folds", seconds) == line
 
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="POSIX only")
