@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from vclean.pipeline import Document
     from vclean.render.browser.renderer import AsyncRenderer
     from vclean.render.rendered_page import Rendering
-    from vclean.render.snapshot import Snapshot
     from vclean.result import Result
     from vclean.settings import CleanerOptions, HiddenPolicy
 
@@ -440,6 +439,8 @@ class Segmenter(KeepsBrowser):
     def run(self, page: Page, *, pdoc: int = DEFAULT_PDOC, screenshot: bool = False) -> tuple[Segments, bytes]:
         """Split one page into segments; return them, and the screenshot, which is empty if not requested.
 
+        Hidden texts are those of the blocks: the page is split as if they painted nothing.
+
         Args:
             page: the page to split.
             pdoc: the permitted degree of coherence: from 1, the page as one segment, to 11.
@@ -449,19 +450,14 @@ class Segmenter(KeepsBrowser):
             UsageError: `pdoc` is out of range, or a screenshot of a stored snapshot is requested.
             VcleanError: the page could not be rendered or split; one of the subclasses in `vclean.errors`.
         """
-        rendering = self._pipeline.read(page, screenshot=screenshot)
-        with deadline(self._pipeline.settings.rendering.deadline):
-            segments = replace(self._split(rendering.snapshot).at(pdoc), id=page.id)
-        return segments, rendering.screenshot or b""
-
-    def _split(self, snapshot: Snapshot) -> Segments:
-        """Split a page into segments as if its hidden texts painted nothing, and describe them by its blocks."""
         from vclean.classify.segments.registry import describe
         from vclean.features.blocks import extract_blocks
 
-        blocks = extract_blocks(snapshot)
-        is_hidden = np.append(blocks.visibility > self._pipeline.settings.policy.most_hidden, np.False_)[
-            blocks.line_block
-        ]
-        painted = replace(snapshot, line_text=snapshot.line_text[~is_hidden], line_box=snapshot.line_box[~is_hidden])
-        return describe(self._segment(painted), blocks, self._model.label(blocks))
+        settings, rendering = self._pipeline.settings, self._pipeline.read(page, screenshot=screenshot)
+        snapshot = rendering.snapshot
+        with deadline(settings.rendering.deadline):
+            blocks = extract_blocks(snapshot)
+            is_hidden = np.append(blocks.visibility > settings.policy.most_hidden, np.False_)[blocks.line_block]
+            lines = {name: getattr(snapshot, name)[~is_hidden] for name in ("line_text", "line_box")}
+            segments = describe(self._segment(replace(snapshot, **lines)), blocks, self._model.label(blocks))
+            return replace(segments.at(pdoc), id=page.id), rendering.screenshot or b""

@@ -114,7 +114,7 @@ class Blocks(Sequence[Block]):
     def __getitem__(self, index: int | slice) -> Block | Blocks:
         """Return the block at an index, or the blocks of a slice, in document order even if the step is negative."""
         if isinstance(index, slice):
-            return self._of([self._blocks[row] for row in sorted(range(len(self))[index])])
+            return Blocks([self._blocks[row] for row in sorted(range(len(self))[index])], self._page)
         return self._blocks[index]
 
     def filter(self, condition: Callable[[Block], object]) -> Blocks:
@@ -127,7 +127,7 @@ class Blocks(Sequence[Block]):
         >>> vclean.clean("<h1>Rain</h1><p>It rained.", method="text").blocks.filter(lambda block: len(block.text) > 5)
         <Blocks: 1, 1 of them content>
         """
-        return self._of([block for block in self if condition(block)])
+        return Blocks([block for block in self if condition(block)], self._page)
 
     def where(
         self,
@@ -183,9 +183,6 @@ class Blocks(Sequence[Block]):
     def columns(self) -> BlockColumns:
         """Return the blocks as arrays, with one row for each block."""
         return self._page if len(self) == len(self._page) else self._page.take([block.index for block in self])
-
-    def _of(self, blocks: Sequence[Block]) -> Blocks:
-        return Blocks(blocks, self._page)
 
 
 def _members(names: type[_Name], values: object) -> frozenset[_Name]:

@@ -24,6 +24,7 @@ except ImportError:  # on Windows
 
 _REMEDIES = {
     errno.ENOENT: "its folder does not exist; create the folder first",
+    errno.EEXIST: "it is a file, not a folder; choose another path",
     errno.ENOTDIR: "a part of its path is a file, not a folder; choose another path",
     errno.EISDIR: "it is a folder; name a file in it",
     errno.EACCES: "permission denied; choose a folder you may write to",
@@ -249,10 +250,6 @@ def make_folder(folder: Path) -> Path:
     Raises:
         OutputError: it cannot be created.
     """
-    try:
+    with output_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    except FileExistsError as error:
-        raise OutputError(f"{folder} is a file, not a folder: name a folder") from error
-    except OSError as error:
-        raise OutputError(f"the folder {folder} cannot be created ({error.strerror}): name another one") from error
     return folder

@@ -139,18 +139,14 @@ def read_metadata(result: Result) -> Metadata:
     is_confirmed = "published" in evidence and evidence["published"].probability == 1
     if is_thread and not is_confirmed and (post := result.posts[0]).date:
         chosen["published"], evidence["published"] = post.date, _evidence_of_post(post)
+    same = ("url", "rendered", "width", "height", "noscript", "settings")
     return Metadata(
-        url=snapshot.url,
         language=result.language,
         declared_language=snapshot.language,
         evidence=evidence,
         document_title=snapshot.title,
-        rendered=snapshot.rendered,
-        width=snapshot.width,
-        height=snapshot.height,
-        noscript=snapshot.noscript,
         browser=snapshot.build,
-        settings=snapshot.settings,
+        **{name: getattr(snapshot, name) for name in same},
         **chosen,
     )
 

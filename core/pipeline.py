@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Final, Self
 from vclean import __version__
 from vclean.errors import UsageError
 from vclean.input.sources import find_sources, is_url, read_file, with_url
+from vclean.labels import Label
 from vclean.page import Page
+from vclean.render.rendered_page import Rendering
 from vclean.runtime import deadline
 from vclean.settings import Policy
 
@@ -38,7 +40,6 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
     from vclean.output.source_positions import SourcePosition
     from vclean.render.browser.renderer import Renderer
-    from vclean.render.rendered_page import Rendering
     from vclean.result import Result
     from vclean.settings import CleanerSettings
 
@@ -246,8 +247,6 @@ class Pipeline:
                 requested.
             VcleanError: the page cannot be read.
         """
-        from vclean.render.rendered_page import Rendering
-
         if page.snapshot is not None:
             from vclean.render.cache import from_bytes
 
@@ -262,7 +261,6 @@ class Pipeline:
 
     def _parse(self, page: Page) -> tuple[Page, Rendering]:
         """Parse a page without a browser, and return its document too: a live page is fetched."""
-        from vclean.render.rendered_page import Rendering
         from vclean.render.static.parse import parse
 
         if page.live:
@@ -402,8 +400,6 @@ class Pipeline:
 
         The model itself labels blocks as other that are too hidden to be content, and those of overlays.
         """
-        from vclean.labels import Label
-
         if self._model is not None and template is None:
             return self._model.label(columns, evidence=evidence, policy=self.settings.policy)
         prediction = (template or self._method)(columns)

@@ -7,17 +7,21 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from vclean.block import Block, Blocks
 from vclean.characters import format_count
+from vclean.classify.content.kinds import block_kinds, comment_blocks
 from vclean.classify.prediction import LazyList
+from vclean.features.matrix import page_context
+from vclean.features.text.language import detect
 from vclean.labels import Box, EmptyReason, Kind, Role, Visibility
 from vclean.metadata import Metadata, read_metadata
 from vclean.output import EXPLANATION, FRONT_MATTER, writer
+from vclean.output.text import to_text
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from vclean.block import Blocks
     from vclean.classify.explain.reasons import Explanation, Reason
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
@@ -84,8 +88,6 @@ class Result:
     @cached_property
     def blocks(self) -> Blocks:
         """Return all blocks of the page."""
-        from vclean.block import Block, Blocks
-
         columns, prediction, unknown = self.columns, self.prediction, [None] * len(self.columns)
         reasons: Sequence[Sequence[Reason]] = self.explanation.reasons if self.explanation else [()] * len(unknown)
         roles, kinds, positions = self.roles, self.kinds, self.positions or unknown
@@ -130,8 +132,6 @@ class Result:
     def _find_kinds(self) -> list[Kind]:
         if not len(self.columns):
             return []
-        from vclean.classify.content.kinds import block_kinds, comment_blocks
-
         evidence, facts = self.metadata.evidence, dict[Kind, list[int]]()
         posts, items = ([row for each in records for row in each.blocks] for records in (self.posts, self.items))
         if self._labelled.is_thread:
@@ -164,9 +164,6 @@ class Result:
     @cached_property
     def language(self) -> str:
         """Return the detected language of the content, ISO 639-1; or empty."""
-        from vclean.features.text.language import detect
-        from vclean.output.text import to_text
-
         columns = self.columns
         content = to_text(columns.text, self.prediction.labels)  # without menus, which mislead
         text = content if len(content) >= _LANGUAGE_SAMPLE else " ".join(columns.text)
@@ -255,8 +252,6 @@ class Result:
     @cached_property
     def context(self) -> PageContext:
         """Return the blocks as features see them, with values derived from them."""
-        from vclean.features.matrix import page_context
-
         return self.prediction.context or page_context(self.columns)
 
     @cached_property

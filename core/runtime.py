@@ -148,7 +148,9 @@ def deadline(seconds: float) -> Iterator[None]:
     Raises:
         DeadlineError: the block took longer.
     """
-    if not _is_available():
+    is_main = threading.current_thread() is threading.main_thread()
+    has_alarm = is_main and hasattr(signal, "SIGALRM") and signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+    if not has_alarm or signal.getitimer(signal.ITIMER_REAL)[0]:
         yield
         return
 
@@ -162,12 +164,6 @@ def deadline(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous_handler)
-
-
-def _is_available() -> bool:
-    if not hasattr(signal, "SIGALRM") or threading.current_thread() is not threading.main_thread():
-        return False
-    return signal.getsignal(signal.SIGALRM) is signal.SIG_DFL and not signal.getitimer(signal.ITIMER_REAL)[0]
 
 
 def run_within(seconds: float, work: Callable[[], _T]) -> _T:

@@ -63,7 +63,10 @@ class RenderSettings:
 
     def __post_init__(self) -> None:
         """Check ranges, and write hosts as URLs have them: in lower case, without brackets."""
-        object.__setattr__(self, "allow_hosts", _normalize_hosts(self.allow_hosts))
+        hosts: Sequence[str] = self.allow_hosts
+        if isinstance(hosts, str):
+            hosts = (hosts,)
+        object.__setattr__(self, "allow_hosts", tuple(host.lower().strip("[]") for host in hosts))
         if ports := [host for host in self.allow_hosts if _HOST_AND_PORT.fullmatch(host)]:
             name = ports[0].partition(":")[0]
             raise UsageError(f"{ports[0]!r} is not a host: give {name} without the port, which allows all its ports")
@@ -81,11 +84,6 @@ class RenderSettings:
     def to_dict(self) -> dict[str, Any]:
         """Return the settings that a page depends on by name, as stored in snapshots and results."""
         return {name: value for name, value in asdict(self).items() if name not in ("allow_hosts", "force_html")}
-
-
-def _normalize_hosts(hosts: Sequence[str]) -> tuple[str, ...]:
-    """Return one host or several as URLs have them."""
-    return tuple(host.lower().strip("[]") for host in ((hosts,) if isinstance(hosts, str) else hosts))
 
 
 HiddenPolicy = Literal["drop", "revealable", "keep"]

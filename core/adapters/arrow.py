@@ -177,22 +177,17 @@ class ArrowCleaner:
         return pa.RecordBatch.from_arrays([*(batch.column(name) for name in self._keep), *columns], schema=schema)
 
     def _clean_page(self, source: Source) -> pa.RecordBatch:
-        """Return the row of a page, with the output columns."""
+        """Return the row of a page with the output columns. The first page loads the model and prepares the browser."""
         task = Task(Page(id=source.id), "", bytes(KEY_BYTES))
         try:
             task = Task(source.read(), "", bytes(KEY_BYTES))
-            result = self._opened().run(task.page)
+            self._pipeline = self._pipeline or Pipeline(self.settings).__enter__()
+            result = self._pipeline.run(task.page)
             return self._select(result_row(result, task, {}), result)
         except FATAL_ERRORS:
             raise
         except Exception as error:  # a bug on one page must not end the job
             return self._select(failed_outcome(task, error).record, None)
-
-    def _opened(self) -> Pipeline:
-        """Return the pipeline; load the model and prepare the browser if this is the first page."""
-        if self._pipeline is None:
-            self._pipeline = Pipeline(self.settings).__enter__()
-        return self._pipeline
 
     def _select(self, row: pa.RecordBatch, result: Result | None) -> pa.RecordBatch:
         markdown = replace_surrogates(result.to_markdown()) if result and "markdown" in self._columns else None

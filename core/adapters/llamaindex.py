@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from vclean.output.chunks import Chunk
-
 
 class VcleanReader(ChunkMaker, BaseReader):
     """Reader of web pages, alone or as a `file_extractor` of `SimpleDirectoryReader`.
@@ -51,17 +49,14 @@ class VcleanReader(ChunkMaker, BaseReader):
             for source in find_sources(str(file), settings.rendering, live=settings.render is True):
                 documents = []
                 with self.page_errors(source.id):
-                    chunks = self.described_chunks(cleaner.clean(source.read()))
-                    documents = [_document(chunk, {**(extra_info or {}), **metadata}) for chunk, metadata in chunks]
+                    documents = [
+                        Document(
+                            id_=f"{metadata['source']}#{chunk.index}",
+                            text=chunk.text,
+                            metadata={**(extra_info or {}), **metadata},
+                            excluded_embed_metadata_keys=list(POSITIONS),
+                            excluded_llm_metadata_keys=list(POSITIONS),
+                        )
+                        for chunk, metadata in self.described_chunks(cleaner.clean(source.read()))
+                    ]
                 yield from documents
-
-
-def _document(chunk: Chunk, metadata: dict[str, Any]) -> Document:
-    unread = list(POSITIONS)
-    return Document(
-        id_=f"{metadata['source']}#{chunk.index}",
-        text=chunk.text,
-        metadata=metadata,
-        excluded_embed_metadata_keys=unread,
-        excluded_llm_metadata_keys=unread,
-    )

@@ -202,9 +202,12 @@ class PageTools:
 
         Raises:
             UsageError: it is outside the allowed folders; whether it exists stays unknown.
-            InputError: it does not exist.
+            InputError: it does not exist, or is no valid path.
         """
-        paths = [_resolve(folder / name) for folder in self._folders]
+        try:
+            paths = [(folder / name).resolve() for folder in self._folders]
+        except (OSError, RuntimeError, ValueError) as error:
+            raise InputError(f"{_shorten(name)} is no path of a file: check the name") from error
         inside = [path for path in paths if any(path.is_relative_to(folder) for folder in self._folders)]
         if not inside:
             raise UsageError(f"{_shorten(name)} is outside the allowed folders: name a file below one of them")
@@ -232,18 +235,6 @@ def serve(settings: CleanerSettings, folders: Sequence[Path], *, network: bool =
         make_server(tools).run("stdio")
     finally:
         tools.close()
-
-
-def _resolve(path: Path) -> Path:
-    """Return the path without symbolic links and `..`.
-
-    Raises:
-        InputError: it is no valid path.
-    """
-    try:
-        return path.resolve()
-    except (OSError, RuntimeError, ValueError) as error:
-        raise InputError(f"{_shorten(str(path))} is no path of a file: check the name") from error
 
 
 def _facts(result: Result) -> dict[str, Any]:

@@ -162,7 +162,11 @@ class ItemMiddleware:
         page = getattr(response.meta.get(_OPEN_PAGE), "result", None)
         if isinstance(page, VcleanError):
             raise page
-        return await self._cleaner.clean(page or _page(response))
+        if page is None:
+            header = (response.headers.get("Content-Type") or b"").decode("latin-1")
+            charset = http_content_type_encoding(header) or ""
+            page = Page(content=response.body, url=response.url, charset=charset, id=response.url)
+        return await self._cleaner.clean(page)
 
     def _count(self, outcome: str) -> None:
         if self._crawler.stats:
@@ -176,15 +180,9 @@ def _make_cleaner(settings: BaseSettings) -> AsyncCleaner:
         VcleanError: a setting is wrong, or what it needs is missing.
     """
     try:
-        options = settings.getdict(OPTIONS)
+        options, browsers = settings.getdict(OPTIONS), settings.getint(BROWSERS, 2)
     except (TypeError, ValueError) as error:
-        raise UsageError(f"{OPTIONS} has to be a dictionary, not {settings.get(OPTIONS)!r}") from error
-    try:
-        browsers = settings.getint(BROWSERS, 2)
-    except (TypeError, ValueError):
-        browsers = 0
-    if browsers < 1:
-        raise UsageError(f"{BROWSERS} has to be a number from 1, not {settings.get(BROWSERS)!r}")
+        raise UsageError(f"{OPTIONS} has to be a dictionary, and {BROWSERS} a number: {error}") from error
     if options.get("render"):  # a page without its style sheets has other boxes, and shows what they hide
         from vclean.render.browser.chromium import find_chromium
 
@@ -202,12 +200,6 @@ def _end_at_start(crawler: Crawler) -> None:
         crawler.spider = None  # then Scrapy ends with the exit code 1
 
     crawler.signals.connect(end, signals.engine_started, weak=False)
-
-
-def _page(response: HtmlResponse) -> Page:
-    header = (response.headers.get("Content-Type") or b"").decode("latin-1")
-    charset = http_content_type_encoding(header) or ""
-    return Page(content=response.body, url=response.url, charset=charset, id=response.url)
 
 
 def _fill(item: Any, fields: dict[str, Any]) -> None:  # noqa: ANN401 - dictionaries, dataclasses, and other items

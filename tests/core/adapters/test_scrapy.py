@@ -118,8 +118,8 @@ class TestSettings:
             ("VCLEAN_OPTIONS", {"method": "nonesuch"}, "no method 'nonesuch'"),
             ("VCLEAN_OPTIONS", {"templates": "/no/such"}, "/no/such"),
             ("VCLEAN_OPTIONS", {"render": "auto"}, "VCLEAN_CHROMIUM is '/no/such'"),
-            ("VCLEAN_BROWSERS", "two", "VCLEAN_BROWSERS has to be a number from 1"),
-            ("VCLEAN_BROWSERS", 0, "VCLEAN_BROWSERS has to be a number from 1"),
+            ("VCLEAN_BROWSERS", "two", "VCLEAN_BROWSERS a number: "),
+            ("VCLEAN_BROWSERS", 0, "browsers has to be at least 1, not 0"),
             ("VCLEAN_ON_ERROR", "drop", "VCLEAN_ON_ERROR has to be one of collect, skip, raise"),
         ],
     )

@@ -52,7 +52,7 @@ class TestPlaces:
         ("out", "name", "many", "message"),
         [
             ("none/a.json", "json", True, "create the folder"),
-            ("a.txt/b", "text", True, "cannot be created"),
+            ("a.txt/b", "text", True, "not a folder"),
         ],
     )
     def test_fails_early(self, tmp_path: Path, out: str, name: str, many: bool, message: str) -> None:
