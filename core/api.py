@@ -6,7 +6,7 @@ A string is always HTML and never a path or a URL: `clean_file` takes a path, `c
 from __future__ import annotations
 
 import threading
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -172,37 +172,34 @@ class Cleaner(KeepsBrowser):
         [1, 2]
         """
         if same_site:
-            yield from self._clean_sites(pages, on_error or _fail)
+            yield from self._clean_sites(pages, on_error)
             return
         for page in pages:
-            try:
-                result = self.clean(page)
-            except VcleanError as error:
-                (on_error or _fail)(page, error)
-            else:
-                yield result
+            with _reported(page, on_error):
+                yield self.clean(page)
 
     def _clean_sites(
-        self, pages: Iterable[Document], on_error: Callable[[Document, VcleanError], None]
+        self, pages: Iterable[Document], on_error: Callable[[Document, VcleanError], None] | None
     ) -> Iterator[Result]:
         with self._pipeline.sites() as sites:
             for page in pages:
-                try:
+                with _reported(page, on_error):
                     blocks = self._pipeline.read_blocks(self._pipeline.to_page(page))
                     sites.add(blocks.columns, blocks)
-                except VcleanError as error:
-                    on_error(page, error)
             for columns, blocks, evidence in sites:
-                try:
-                    result = self._pipeline.label(blocks, evidence=evidence)
-                except VcleanError as error:
-                    on_error(Page(url=columns.snapshot.url, id=blocks.id), error)
-                else:
-                    yield result
+                with _reported(Page(url=columns.snapshot.url, id=blocks.id), on_error):
+                    yield self._pipeline.label(blocks, evidence=evidence)
 
 
-def _fail(_page: Document, error: VcleanError) -> None:
-    raise error
+@contextmanager
+def _reported(page: Document, on_error: Callable[[Document, VcleanError], None] | None) -> Iterator[None]:
+    """Call `on_error` with an error of a page in the block; without it the error is raised."""
+    try:
+        yield
+    except VcleanError as error:
+        if on_error is None:
+            raise
+        on_error(page, error)
 
 
 class AsyncCleaner:

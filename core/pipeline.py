@@ -76,20 +76,9 @@ def reason_to_render(page: Page, parsed: Result, *, scripts: bool) -> str:
         return "empty"
     if scripts and len(parsed.content.text.split()) <= FEW_WORDS and "<script" in text.lower():
         return "scripts"
-    if hides_by_style_sheet(text):
+    if any(_HIDES.search(sheet[1]) for sheet in _SHEET.finditer(text)):
         return "styles"
     return "confidence" if parsed.confidence < MIN_CONFIDENCE else ""
-
-
-def hides_by_style_sheet(text: str) -> bool:
-    """Return whether a `<style>` element of a page has a declaration that can hide text.
-
-    >>> hides_by_style_sheet("<style>.ad { display: none }</style><p>Rain")
-    True
-    >>> hides_by_style_sheet("<style>p { margin: 0 }</style><p style='display: none'>Rain")
-    False
-    """
-    return any(_HIDES.search(sheet[1]) for sheet in _SHEET.finditer(text))
 
 
 def changed_share(parsed: Result, rendered: Result) -> float:

@@ -22,7 +22,6 @@ from vclean.settings import Policy
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from vclean.features.blocks import BlockColumns
     from vclean.features.facts.items import ItemRecord
     from vclean.features.facts.posts import PostRecord
     from vclean.result import Result
@@ -227,39 +226,36 @@ class Recipe:
     blocks: tuple[int, ...]
 
 
-def read_subject(result: Result) -> Product | Recipe | None:
-    """Return the product or the recipe that a page is about; None for other pages.
+def read_subject(result: Result) -> tuple[Product | None, Recipe | None]:
+    """Return the product and the recipe that a page is about, of which one at least is None.
 
     Of other methods, and in the convention of a corpus, the prediction has no subject.
     """
     blocks, prediction = result.columns, result.prediction
     subject = prediction.subject or find_subject(result.context, ~blocks.is_excluded(Policy()))
     if subject is None:
-        return None
+        return None, None
     name = subject.declared.name
     headline = prediction.headline.text if prediction.headline else result.metadata.title
     if not name or normalize(name) not in normalize(f"{headline} {blocks.snapshot.title}"):
         name = headline or name
     if not isinstance(subject, ProductSubject):
-        return Recipe(
+        return None, Recipe(
             name=name,
             ingredients=subject.declared.ingredients,
             steps=subject.declared.steps,
-            box=_box_around(blocks, subject.rows),
+            box=Box.around(Box.painted(blocks.box[row].tolist()) for row in subject.rows),
             blocks=subject.rows,
         )
     price, currency = price_and_currency(subject.declared, subject.price_text)
-    return Product(
+    product = Product(
         name=name,
         brand=subject.declared.brand,
         price=price,
         price_text=subject.price_text,
         currency=currency,
         numbers=subject.declared.numbers,
-        box=_box_around(blocks, [subject.price] if subject.price_text else []),
+        box=Box.painted(blocks.box[subject.price].tolist()) if subject.price_text else None,
         blocks=subject.rows,
     )
-
-
-def _box_around(blocks: BlockColumns, rows: Sequence[int]) -> Box | None:
-    return Box.around(Box.painted(blocks.box[row].tolist()) for row in rows)
+    return product, None

@@ -73,6 +73,7 @@ class Result:
     positions: Sequence[SourcePosition | None] = ()
     render_reason: str = ""
     render_change: float | None = None
+    _written: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     def __repr__(self) -> str:
         language, confidence = self.language or "unknown", f"{self.confidence:.2f}"
@@ -232,19 +233,15 @@ class Result:
     @property
     def product(self) -> Product | None:
         """Return the product that the page is about; None for other pages."""
-        from vclean.records import Product
-
-        return self._subject if isinstance(self._subject, Product) else None
+        return self._subject[0]
 
     @property
     def recipe(self) -> Recipe | None:
         """Return the recipe that the page is about; None for other pages."""
-        from vclean.records import Recipe
-
-        return self._subject if isinstance(self._subject, Recipe) else None
+        return self._subject[1]
 
     @cached_property
-    def _subject(self) -> Product | Recipe | None:
+    def _subject(self) -> tuple[Product | None, Recipe | None]:
         from vclean.records import read_subject
 
         return read_subject(self)
@@ -365,8 +362,3 @@ class Result:
             OutputError: the screenshot cannot be read.
         """
         return self.page_image(screenshot).draw_blocks().draw_hidden().to_bytes(kind)
-
-    @cached_property
-    def _written(self) -> dict[str, str]:
-        """Return the cache of output formats."""
-        return {}

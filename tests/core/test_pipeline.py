@@ -12,7 +12,6 @@ from vclean.pipeline import (
     MIN_CONFIDENCE,
     Pipeline,
     changed_share,
-    hides_by_style_sheet,
     reason_to_render,
 )
 from vclean.render.cache import to_bytes
@@ -30,7 +29,7 @@ def parser():
         yield cleaner
 
 
-class TestHidesByStyleSheet:
+class TestReasonToRender:
     @pytest.mark.parametrize(
         "rule",
         [
@@ -39,17 +38,17 @@ class TestHidesByStyleSheet:
             "transform: scale(0)", "color: white", "letter-spacing: -1em", "mask-image: none",
         ],
     )  # fmt: skip
-    def test_finds_rules_that_hide(self, rule):
-        assert hides_by_style_sheet(f"<p>a<STYLE type=text/css>p {{ {rule} }}</STYLE>")
+    def test_finds_rules_that_hide(self, parser, rule):
+        page = Page(content=f"{ARTICLE}<STYLE type=text/css>i {{ {rule} }}</STYLE>")
+        assert reason_to_render(page, parser.clean(ARTICLE), scripts=False) == "styles"
 
-
-class TestReasonToRender:
     @pytest.mark.parametrize("encode", [str, str.encode])
     @pytest.mark.parametrize(
         ("html", "scripts", "reason"),
         [
             (ARTICLE, False, ""),
             (ARTICLE + "<script>1</script>", True, ""),
+            (f"<style>p {{ margin: 0 }}</style>{ARTICLE}<p style='opacity: 1'>{TEXT}", False, ""),
             (HIDING + ARTICLE, False, "styles"),
             ("<div id=app></div>", False, "empty"),
             (f"<h1>Ferry</h1><p>{TEXT}</p><script>1</script>", True, "scripts"),
