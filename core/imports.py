@@ -96,10 +96,6 @@ class _WithoutPandas(MetaPathFinder):
     """Import finder that hides pandas; Arrow is compiled and takes None in `sys.modules` for a module."""
 
     def find_spec(self, fullname: str, *_: object) -> None:
-        """Return None, so the next finders search for the module.
-
-        Raises:
-            ModuleNotFoundError: the module is pandas.
-        """
+        """Return None for the next finders to search for the module; raise a ModuleNotFoundError for pandas."""
         if fullname == "pandas":
             raise ModuleNotFoundError("vclean does not use pandas", name=fullname)

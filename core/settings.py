@@ -11,7 +11,7 @@ from vclean.errors import UsageError
 from vclean.labels import Visibility
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Unpack
 
 _HOST: Final = re.compile(r"[\w-]+(\.[\w-]+)*\.?|[\da-f:.]+(%\w+)?")
@@ -72,18 +72,25 @@ class RenderSettings:
             raise UsageError(f"{ports[0]!r} is not a host: give {name} without the port, which allows all its ports")
         if wrong := [host for host in self.allow_hosts if not _HOST.fullmatch(host)]:
             raise UsageError(f"{wrong[0]!r} is not a host: give a name or an address, such as localhost or 10.0.0.7")
-        if self.scripts not in get_args(Scripts):
-            raise UsageError(f"scripts has to be one of {', '.join(get_args(Scripts))}, not {self.scripts!r}")
-        for name in ("settle", "deadline", "max_bytes", "max_nodes"):
-            if not getattr(self, name) > 0:
-                raise UsageError(f"{name} has to be positive, not {getattr(self, name)}")
-        for name in ("width", "height"):
-            if not _MIN_SIDE <= getattr(self, name) <= _MAX_SIDE:
-                raise UsageError(f"{name} has to be {_MIN_SIDE} to {_MAX_SIDE:,} px, not {getattr(self, name)}")
+        _check_choice(self, "scripts", get_args(Scripts))
+        _check(self, "settle deadline max_bytes max_nodes", "positive", lambda value: value > 0)
+        sides = f"{_MIN_SIDE} to {_MAX_SIDE:,} px"
+        _check(self, "width height", sides, lambda value: _MIN_SIDE <= value <= _MAX_SIDE)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings that a page depends on by name, as stored in snapshots and results."""
         return {name: value for name, value in asdict(self).items() if name not in ("allow_hosts", "force_html")}
+
+
+def _check(settings: object, names: str, description: str, is_valid: Callable[[Any], bool]) -> None:
+    """Raise a `UsageError` for the first of some fields with a value that is not valid."""
+    for name in names.split():
+        if not is_valid(value := getattr(settings, name)):
+            raise UsageError(f"{name} has to be {description}, not {value!r}")
+
+
+def _check_choice(settings: object, name: str, choices: Sequence[str]) -> None:
+    _check(settings, name, f"one of {', '.join(choices)}", choices.__contains__)
 
 
 HiddenPolicy = Literal["drop", "revealable", "keep"]
@@ -133,16 +140,10 @@ class Policy:
 
     def __post_init__(self) -> None:
         """Check the values."""
-        for name in ("comments", "captions", "byline", "lists"):
-            if getattr(self, name) not in (True, False, None):
-                raise UsageError(f"{name} has to be True, False or None, not {getattr(self, name)!r}")
-        if not 0 < self.recall_weight < float("inf"):
-            raise UsageError(f"recall_weight has to be a positive number, not {self.recall_weight}")
-        for name in ("title", "images", "ruby"):
-            if getattr(self, name) not in (True, False):
-                raise UsageError(f"{name} has to be True or False, not {getattr(self, name)!r}")
-        if self.hidden not in get_args(HiddenPolicy):
-            raise UsageError(f"hidden has to be one of {', '.join(get_args(HiddenPolicy))}, not {self.hidden!r}")
+        _check(self, "comments captions byline lists", "True, False or None", (True, False, None).__contains__)
+        _check(self, "recall_weight", "a positive number", lambda value: 0 < value < float("inf"))
+        _check(self, "title images ruby", "True or False", (True, False).__contains__)
+        _check_choice(self, "hidden", get_args(HiddenPolicy))
 
     @classmethod
     def for_purpose(cls, purpose: str, **choices: Any) -> Policy:
@@ -195,16 +196,6 @@ Network = Literal["none", "public"]
 """Source of subresources that the folder or archive of a page does not have: no source, or public addresses."""
 
 
-_TYPES: Final[dict[str, tuple[type | tuple[type, ...], str]]] = {
-    "rendering": (RenderSettings, "a vclean.RenderSettings"),
-    "method": (str, "a string"),
-    "model": ((Path, type(None)), "a path or None"),
-    "templates": ((Path, type(None)), "a path or None"),
-    "policy": (Policy, "a vclean.Policy"),
-}
-"""Types of the fields of `CleanerSettings` whose wrong values would fail on every page, and their names."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CleanerSettings:
     """Settings that determine the result of a page: the same page with the same settings has the same result.
@@ -242,13 +233,13 @@ class CleanerSettings:
         for name in ("model", "templates"):
             if isinstance(path := getattr(self, name), str):
                 object.__setattr__(self, name, Path(path) if path else None)
-        for name, (kind, description) in _TYPES.items():
-            if not isinstance(value := getattr(self, name), kind):
-                raise UsageError(f"{name} has to be {description}, not {value!r}")
-        if self.render not in (False, True, "auto"):
-            raise UsageError(f'render has to be True, False or "auto", not {self.render!r}')
-        if self.network not in get_args(Network):
-            raise UsageError(f"network has to be one of {', '.join(get_args(Network))}, not {self.network!r}")
+        # Wrong types of these fields would fail on every page.
+        _check(self, "rendering", "a vclean.RenderSettings", lambda value: isinstance(value, RenderSettings))
+        _check(self, "policy", "a vclean.Policy", lambda value: isinstance(value, Policy))
+        _check(self, "method", "a string", lambda value: isinstance(value, str))
+        _check(self, "model templates", "a path or None", lambda value: isinstance(value, Path | None))
+        _check(self, "render", 'True, False or "auto"', (True, False, "auto").__contains__)
+        _check_choice(self, "network", get_args(Network))
 
     def replace(self, **options: Unpack[CleanerOptions]) -> CleanerSettings:
         """Return a copy of the settings with new values for some fields.
