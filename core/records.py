@@ -10,12 +10,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from vclean.classify.page_type import is_named_forum, page_type
+from vclean.features.facts.items import find_items
 from vclean.features.facts.posts import is_action
 from vclean.features.facts.products import ProductSubject, price_and_currency
 from vclean.features.facts.subject import find_subject
 from vclean.features.facts.threads import LabelledBlocks
 from vclean.features.headline import normalize
+from vclean.features.text.dates import is_day_first, parse_date
 from vclean.labels import Box, Label
+from vclean.output.selection import image_sources
 from vclean.output.text import to_text
 from vclean.settings import Policy
 
@@ -131,8 +134,6 @@ def _iso_date(page: LabelledBlocks, record: PostRecord, text: str) -> str:
     """Return the date of a post: that of the attributes around its text, or else of its text."""
     if record.date < 0:
         return ""
-    from vclean.features.text.dates import is_day_first, parse_date
-
     language, snapshot = page.language, page.snapshot
     day_first = is_day_first(language, snapshot.language)
     for element in snapshot.ancestors(int(snapshot.text_parent[record.date]))[:2]:
@@ -152,14 +153,8 @@ def _text(page: LabelledBlocks, rows: Sequence[int]) -> str:
 
 def read_items(page: LabelledBlocks) -> tuple[Item, ...]:
     """Return the items of a page in document order."""
-    from vclean.features.facts.items import find_items
-
     records = find_items(page)
-    if not records:
-        return ()
-    from vclean.output.selection import image_sources  # with the rules of the cleaned page
-
-    images = image_sources(page.snapshot)
+    images = image_sources(page.snapshot) if records else {}
     return tuple(_item(page, record, images) for record in records)
 
 

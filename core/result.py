@@ -133,13 +133,13 @@ class Result:
     def _find_kinds(self) -> list[Kind]:
         if not len(self.columns):
             return []
-        evidence, facts = self.metadata.evidence, dict[Kind, list[int]]()
+        evidence = self.metadata.evidence
         posts, items = ([row for each in records for row in each.blocks] for records in (self.posts, self.items))
         if self._labelled.is_thread:
-            facts[Kind.POST] = posts
+            facts = {Kind.POST: posts, Kind.ITEM: items}
         else:
-            facts[Kind.COMMENT] = [*comment_blocks(self._labelled.context).nonzero()[0].tolist(), *posts]
-        facts[Kind.ITEM] = items
+            comments = [*comment_blocks(self.context).nonzero()[0].tolist(), *posts]
+            facts = {Kind.COMMENT: comments, Kind.ITEM: items}
         for kind, name in ((Kind.DATE, "published"), (Kind.BYLINE, "authors"), (Kind.TITLE, "title")):
             block = evidence[name].block if name in evidence else None
             facts[kind] = [] if block is None else [block]
