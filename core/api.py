@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from vclean.settings import CleanerOptions, HiddenPolicy
 
     _R = TypeVar("_R")
+    _OnError = Callable[[Document, VcleanError], None] | None
 
 
 def clean(html: Document, *, url: str = "", screenshot: bool = False, **options: Unpack[CleanerOptions]) -> Result:
@@ -178,9 +179,7 @@ class Cleaner(KeepsBrowser):
             with _reported(page, on_error):
                 yield self.clean(page)
 
-    def _clean_sites(
-        self, pages: Iterable[Document], on_error: Callable[[Document, VcleanError], None] | None
-    ) -> Iterator[Result]:
+    def _clean_sites(self, pages: Iterable[Document], on_error: _OnError) -> Iterator[Result]:
         with self._pipeline.sites() as sites:
             for page in pages:
                 with _reported(page, on_error):
@@ -192,7 +191,7 @@ class Cleaner(KeepsBrowser):
 
 
 @contextmanager
-def _reported(page: Document, on_error: Callable[[Document, VcleanError], None] | None) -> Iterator[None]:
+def _reported(page: Document, on_error: _OnError) -> Iterator[None]:
     """Call `on_error` with an error of a page in the block; without it the error is raised."""
     try:
         yield

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
     from vclean.classify.metadata import Choice
     from vclean.features.blocks import BlockColumns
-    from vclean.records import Post
     from vclean.result import Result
 
 
@@ -138,7 +137,15 @@ def read_metadata(result: Result) -> Metadata:
     is_thread = chosen.get("page_type") == PageType.FORUM and result.is_thread
     is_confirmed = "published" in evidence and evidence["published"].probability == 1
     if is_thread and not is_confirmed and (post := result.posts[0]).date:
-        chosen["published"], evidence["published"] = post.date, _evidence_of_post(post)
+        chosen["published"] = post.date
+        evidence["published"] = Evidence(
+            source="page",
+            property="post",
+            probability=_OF_FIRST_POST,
+            sources=("page",),
+            xpath=post.xpath,
+            box=post.box,
+        )
     same = ("url", "rendered", "width", "height", "noscript", "settings")
     return Metadata(
         language=result.language,
@@ -148,12 +155,6 @@ def read_metadata(result: Result) -> Metadata:
         browser=snapshot.build,
         **{name: getattr(snapshot, name) for name in same},
         **chosen,
-    )
-
-
-def _evidence_of_post(post: Post) -> Evidence:
-    return Evidence(
-        source="page", property="post", probability=_OF_FIRST_POST, sources=("page",), xpath=post.xpath, box=post.box
     )
 
 

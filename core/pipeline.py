@@ -123,7 +123,7 @@ class Pipeline:
         versions: the versions of vclean and of the model, by name.
 
     Args:
-        settings: the settings that determine the result of a page.
+        settings: as above.
         loads: whether to load the method now; else `load` has to be called before a page is labelled.
 
     Raises:
@@ -180,12 +180,7 @@ class Pipeline:
         self._renderer = None
 
     def prepare(self, *, live: bool = False, screenshot: bool = False) -> None:
-        """Start the browser if pages are rendered.
-
-        Args:
-            live: whether the first page is fetched from the network.
-            screenshot: whether a screenshot of the first page is requested.
-        """
+        """Start the browser if pages are rendered; the first page may be `live`, or need a screenshot."""
         if self._renderer is not None:
             self._renderer.prepare(live=live, screenshot=screenshot)
 
@@ -222,14 +217,7 @@ class Pipeline:
         return next(find_sources(url, self.settings.rendering, live=bool(self.settings.render))).read()
 
     def read(self, page: Page, *, screenshot: bool = False) -> Rendering:
-        """Read a page: render it, parse it, or decode its stored snapshot.
-
-        Args:
-            page: the page to read.
-            screenshot: whether to take a screenshot of the whole page, up to a maximum height.
-
-        Returns:
-            The snapshot of the page, and the screenshot.
+        """Read a page: render it, parse it, or decode its stored snapshot; arguments as for `run`.
 
         Raises:
             UsageError: the method is called outside the `with` block, or a screenshot of a stored snapshot is
@@ -293,16 +281,9 @@ class Pipeline:
     def run_rendering(
         self, rendering: Rendering, page: Page, *, parsed: Result | None = None, timer: Timer = nullcontext
     ) -> Result:
-        """Clean a page that was read: `run` without its first stage.
+        """Clean a page that was read: `run` without its first stage, with the same errors.
 
-        Args:
-            rendering: what was read.
-            page: the page.
-            parsed: the result of `run_parsed`, if it gave the reason for this rendering.
-            timer: as for `run`.
-
-        Raises:
-            VcleanError: the page could not be labelled.
+        If the `parsed` page gave the reason for this rendering, the result has it, too.
         """
         with timer("extract"):
             blocks = self.extract_blocks(rendering, page)

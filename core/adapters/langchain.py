@@ -43,15 +43,13 @@ class VcleanBlobParser(ChunkMaker, BaseBlobParser):
         Raises:
             VcleanError: the page cannot be read, with `on_error="raise"`; one of the subclasses in `vclean.errors`.
         """
-        chunks = []
-        with self.page_errors(str(blob.source or "")), Cleaner(self.settings) as cleaner:
-            chunks = list(self.described_chunks(cleaner.clean(self._page(blob))))
+        chunks, source = [], str(blob.source or "")
+        url = blob.metadata.get("url") or (source if is_url(source) else "")
+        with self.page_errors(source), Cleaner(self.settings) as cleaner:
+            if blob.data is None and blob.path is not None:
+                page = read_file(Path(blob.path), self.settings.rendering.max_bytes, url=url)
+            else:
+                page = Page(content=blob.as_bytes(), url=url, id=source)
+            chunks = list(self.described_chunks(cleaner.clean(page)))
         for chunk, metadata in chunks:
             yield Document(page_content=chunk.text, metadata={**blob.metadata, **metadata})
-
-    def _page(self, blob: Blob) -> Page:
-        source = str(blob.source or "")
-        url: str = blob.metadata.get("url") or (source if is_url(source) else "")
-        if blob.data is None and blob.path is not None:
-            return read_file(Path(blob.path), self.settings.rendering.max_bytes, url=url)
-        return Page(content=blob.as_bytes(), url=url, id=source)

@@ -38,13 +38,9 @@ ON_ERROR: Final = "VCLEAN_ON_ERROR"
 """Name of the setting for items of pages that cannot be cleaned, `collect` by default; see `ERROR_ACTIONS`."""
 ERROR_ACTIONS: Final = ("collect", "skip", "raise")
 """What to do with such items: note the error in `metadata`, drop the item, or raise the error in the spider."""
-FIELDS: Final = ("text", "blocks", "metadata")
-"""Fields that items get."""
 
 _PRIORITY: Final = 950
 """Position among the spider middlewares: next to the spider, so that the others see complete items."""
-_REASON: Final = "vclean_settings"
-"""Reason for the end of a crawl with wrong settings."""
 _OPEN_PAGE: Final = "vclean_open_page"
 
 _log = logging.getLogger("vclean")
@@ -195,7 +191,7 @@ def _end_at_start(crawler: Crawler) -> None:
     """End the crawl before its first request. For an error in `from_crawler`, Scrapy would print a traceback."""
 
     async def end() -> None:
-        await crawler.engine.close_spider_async(reason=_REASON)
+        await crawler.engine.close_spider_async(reason="vclean_settings")
         await crawler.engine.stop_async()
         crawler.spider = None  # then Scrapy ends with the exit code 1
 
