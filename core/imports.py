@@ -8,7 +8,6 @@ import sys
 from contextlib import contextmanager, suppress
 from importlib import metadata
 from importlib.abc import MetaPathFinder
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
@@ -73,17 +72,6 @@ def install_command(*extras: str) -> str:
             source = url2pathname(urlsplit(url).path)
             option = "-e " if origin.get("dir_info", {}).get("editable") else ""
     return f"pip install {option}'{source}[{','.join(extras)}]'"
-
-
-def check_installed(module: str, name: str, extra: str) -> None:
-    """Check, without importing it, that a module is installed; for a module that is needed after a long computation.
-
-    Raises:
-        ExtraMissingError: it is not installed; the message has the command that installs it.
-    """
-    with requires_extra(extra, name):
-        if find_spec(module) is None:
-            raise ModuleNotFoundError(f"No module named {module!r}")
 
 
 def block_pandas() -> None:

@@ -16,7 +16,7 @@ from lxml import etree
 
 from vclean.classify.corpora.gold import GoldPage
 from vclean.errors import InputError
-from vclean.imports import check_installed, requires_extra
+from vclean.imports import import_optional, requires_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -109,7 +109,7 @@ def read_corpus(path: str | Path) -> Corpus | MarkedArchive:
             marks.
         ExtraMissingError: a library that reads corpora or groups their pages by site is not installed.
     """
-    check_installed("tldextract", "tldextract", "corpora")
+    import_optional("tldextract", "tldextract", "corpora")
     path = Path(path)
     if path.name.lower().endswith(ARCHIVES):
         from vclean.classify.corpora.marked import MarkedArchive

@@ -21,7 +21,7 @@ from vclean.classify.corpora.gold import GoldPage
 from vclean.errors import InputError, OutputError, VcleanError
 from vclean.features.blocks import extract_blocks
 from vclean.files import make_folder
-from vclean.imports import check_installed
+from vclean.imports import import_optional
 from vclean.labels import REGION_ROLES, Role
 from vclean.page import Page
 from vclean.render import tree
@@ -280,7 +280,7 @@ def rendered_marked_pages(
         BrowserMissingError: there is no usable Chromium.
         VcleanError: no page can be rendered.
     """
-    check_installed("tldextract", "tldextract", "corpora")
+    import_optional("tldextract", "tldextract", "corpora")
     archive, settings = MarkedArchive(path, list_path), RenderSettings()
     folder = make_folder(snapshots) if snapshots else None
     with Renderer(settings) as renderer:

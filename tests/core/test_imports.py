@@ -12,7 +12,7 @@ import pytest
 
 from vclean import imports
 from vclean.errors import ExtraMissingError
-from vclean.imports import check_installed, install_command
+from vclean.imports import install_command
 from vclean.runtime import exempt_from_gc
 
 ROOT = Path(__file__).parents[2]
@@ -77,17 +77,6 @@ class TestInstallCommand:
         found = [SimpleNamespace(read_text=lambda _name, origin=origin: origin) for origin in origins]
         monkeypatch.setattr(imports.metadata, "distributions", lambda *, name: found * (name == "vclean-web"))
         assert install_command("farm", "ray") == command
-
-
-class TestCheckInstalled:
-    def test_installed_module_is_not_imported(self, monkeypatch):
-        monkeypatch.delitem(sys.modules, "wave", raising=False)
-        check_installed("wave", "wave", "farm")
-        assert "wave" not in sys.modules
-
-    def test_not_installed(self):
-        with pytest.raises(ExtraMissingError, match=r"this needs Alien .*: pip install .*\[farm\]'"):
-            check_installed("no_such_module_at_all", "Alien", "farm")
 
 
 class TestCommands:
