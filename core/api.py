@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from vclean.settings import CleanerOptions, HiddenPolicy
 
     _R = TypeVar("_R")
-    _OnError = Callable[[Document, VcleanError], None] | None
 
 
 def clean(html: Document, *, url: str = "", screenshot: bool = False, **options: Unpack[CleanerOptions]) -> Result:
@@ -172,14 +171,11 @@ class Cleaner(KeepsBrowser):
         ...     [len(result.blocks) for result in cleaner.clean_many(["<p>It rained.", "<h1>Rain</h1><p>All day."])]
         [1, 2]
         """
-        if same_site:
-            yield from self._clean_sites(pages, on_error)
+        if not same_site:
+            for page in pages:
+                with _reported(page, on_error):
+                    yield self.clean(page)
             return
-        for page in pages:
-            with _reported(page, on_error):
-                yield self.clean(page)
-
-    def _clean_sites(self, pages: Iterable[Document], on_error: _OnError) -> Iterator[Result]:
         with self._pipeline.sites() as sites:
             for page in pages:
                 with _reported(page, on_error):
@@ -191,7 +187,7 @@ class Cleaner(KeepsBrowser):
 
 
 @contextmanager
-def _reported(page: Document, on_error: _OnError) -> Iterator[None]:
+def _reported(page: Document, on_error: Callable[[Document, VcleanError], None] | None) -> Iterator[None]:
     """Call `on_error` with an error of a page in the block; without it the error is raised."""
     try:
         yield

@@ -1,4 +1,7 @@
-"""Read data files; write output files atomically: to a temporary file that is renamed when it is complete."""
+"""Read data files; write output files atomically: to a temporary file that is renamed when it is complete.
+
+What writes raises an `OutputError` if it cannot; the message has the reason and what to do.
+"""
 
 from __future__ import annotations
 
@@ -43,14 +46,11 @@ unknown compression method."""
 
 
 def read_table(module: str, name: str) -> Iterator[list[str]]:
-    """Read the rows of a data file: UTF-8, tab-separated, with a comment in the first line.
+    """Yield the fields of each row of a data file: UTF-8, tab-separated, with a comment in the first line.
 
     Args:
         module: the path of the module that uses the file; the file is in the folder `data` beside the module.
         name: the file name.
-
-    Yields:
-        The fields of each row.
     """
     with Path(module).parent.joinpath("data", name).open(encoding="utf-8", newline="\n") as file:
         next(file)
@@ -59,11 +59,7 @@ def read_table(module: str, name: str) -> Iterator[list[str]]:
 
 
 def write_atomic(path: str | Path, data: bytes | str) -> None:
-    """Replace the file `path` by `data`; on an error the old file is unchanged. See `AtomicFile`.
-
-    Raises:
-        OutputError: the file could not be written; the message has the reason and what to do.
-    """
+    """Replace the file `path` by `data`; on an error the old file is unchanged. See `AtomicFile`."""
     with AtomicFile(path) as file:
         file.write(data)
 
@@ -73,9 +69,6 @@ class AtomicFile:
 
     Text is encoded as UTF-8, with unchanged line ends; characters that UTF-8 cannot encode (lone surrogates) become
     `?`. Symbolic links are followed. Devices and pipes cannot be replaced; they are written to directly.
-
-    Every method raises:
-        OutputError: the file could not be written; the message has the reason and what to do.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -109,11 +102,7 @@ class AtomicFile:
 
 
 def check_writable(path: str | Path) -> None:
-    """Check before a long computation that `write_atomic` can write to `path`; no file is changed.
-
-    Raises:
-        OutputError: the file cannot be written now; the message has the reason and what to do.
-    """
+    """Check before a long computation that `write_atomic` can write to `path`; no file is changed."""
     with output_errors(path):
         target = Path(path).resolve()
         if not _is_special(target):
@@ -125,12 +114,7 @@ def check_writable(path: str | Path) -> None:
 
 
 def write_stream(stream: IO[str], text: str) -> None:
-    """Write `text` to a stream and flush it.
-
-    Raises:
-        OutputError: the stream cannot be written; the message has the reason and what to do.
-        BrokenPipeError: the reader closed the pipe.
-    """
+    """Write `text` to a stream and flush it. Raises BrokenPipeError if the reader closed the pipe."""
     try:
         stream.write(text)
         stream.flush()
@@ -162,11 +146,7 @@ def stale_temporary_files(folder: Path) -> Iterator[Path]:
 
 
 def replace_durably(temporary: Path, target: Path) -> None:
-    """Rename a temporary file to `target` and sync both file and folder, so the file survives a power failure.
-
-    Raises:
-        OutputError: it cannot be renamed; the message has the reason and what to do.
-    """
+    """Rename a temporary file to `target` and sync both file and folder, so the file survives a power failure."""
     with output_errors(target):
         _sync(temporary)
         temporary.replace(target)
@@ -182,7 +162,6 @@ def folder_lock(folder: Path, name: str) -> Iterator[None]:
 
     Raises:
         UsageError: another process has the lock.
-        OutputError: the file cannot be created.
     """
     if fcntl is None:
         yield
@@ -223,11 +202,7 @@ def _sync(path: Path) -> None:
 
 @contextmanager
 def output_errors(path: str | Path) -> Iterator[None]:
-    """Convert errors of the operating system inside the block to an `OutputError` about `path`.
-
-    Raises:
-        OutputError: the block raised such an error; the message has the reason and what to do.
-    """
+    """Convert errors of the operating system inside the block to an `OutputError` about `path`."""
     try:
         yield
     except (OSError, RuntimeError) as error:
@@ -245,11 +220,7 @@ def _reason(error: OSError | RuntimeError) -> str:
 
 
 def make_folder(folder: Path) -> Path:
-    """Create a folder and its parents if they do not exist; return it.
-
-    Raises:
-        OutputError: it cannot be created.
-    """
+    """Create a folder and its parents if they do not exist; return it."""
     with output_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -6,15 +6,12 @@ They are from its markup and from what readers see.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from vclean.classify.page_type import is_named_forum, page_type
 from vclean.features.facts.items import find_items
 from vclean.features.facts.posts import is_action
 from vclean.features.facts.products import ProductSubject, price_and_currency
 from vclean.features.facts.subject import find_subject
-from vclean.features.facts.threads import LabelledBlocks
 from vclean.features.headline import normalize
 from vclean.features.text.dates import is_day_first, parse_date
 from vclean.labels import Box, Label
@@ -27,6 +24,7 @@ if TYPE_CHECKING:
 
     from vclean.features.facts.items import ItemRecord
     from vclean.features.facts.posts import PostRecord
+    from vclean.features.facts.threads import LabelledBlocks
     from vclean.result import Result
 
 _SEPARATORS: Final = " \t\n-\u2013\u2014:|\u00b7,."
@@ -85,21 +83,6 @@ class Item:
     box: Box | None
     xpath: str
     blocks: tuple[int, ...]
-
-
-def labelled_blocks(result: Result) -> LabelledBlocks:
-    """Return the blocks of a page with their labels, to find its posts and items."""
-    prediction = result.prediction
-    return LabelledBlocks(
-        blocks=result.columns,
-        context=result.context,
-        labels=prediction.labels,
-        probability=prediction.probability,
-        policy=prediction.decision.policy if prediction.decision else Policy(),
-        in_forum=is_named_forum(result.columns.snapshot),
-        detect=lambda: result.language,
-        find_type=partial(page_type, result.context, prediction.metadata_model),
-    )
 
 
 def read_posts(page: LabelledBlocks) -> tuple[Post, ...]:

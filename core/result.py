@@ -18,6 +18,7 @@ from vclean.metadata import Metadata, read_metadata
 from vclean.output import EXPLANATION, FRONT_MATTER, writer
 from vclean.output.text import to_text
 from vclean.render.snapshot import Hidden
+from vclean.settings import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -253,9 +254,21 @@ class Result:
 
     @cached_property
     def _labelled(self) -> LabelledBlocks:
-        from vclean.records import labelled_blocks
+        """Return the blocks with their labels, to find posts and items."""
+        from vclean.classify.page_type import is_named_forum, page_type
+        from vclean.features.facts.threads import LabelledBlocks
 
-        return labelled_blocks(self)
+        prediction = self.prediction
+        return LabelledBlocks(
+            blocks=self.columns,
+            context=self.context,
+            labels=prediction.labels,
+            probability=prediction.probability,
+            policy=prediction.decision.policy if prediction.decision else Policy(),
+            in_forum=is_named_forum(self.columns.snapshot),
+            detect=lambda: self.language,
+            find_type=lambda: page_type(self.context, prediction.metadata_model),
+        )
 
     def to(self, format: str) -> str:  # noqa: A002 - it is the name of the option, too
         r"""Return the result in an output format.
