@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Unpack
 
-_HOST: Final = re.compile(r"[\w-]+(\.[\w-]+)*\.?|[\da-f:.]+(%\w+)?")
-_HOST_AND_PORT: Final = re.compile(r"[\w.-]+:\d+")
-"""Name or IPv4 address with a port; an IPv6 address has two colons at least."""
+_HOST: Final = re.compile(r"[\w-]+(\.[\w-]+)*\.?|(?=.*:.*:)[\da-f:.]+(%\w+)?")
+"""Name or IPv4 address, or an IPv6 address, which has two colons at least; a port has one before it."""
 _MIN_SIDE: Final = 16
 _MAX_SIDE: Final = 16_384
 """Longest side of a screenshot in Chromium, px."""
@@ -67,11 +66,8 @@ class RenderSettings:
         if isinstance(hosts, str):
             hosts = (hosts,)
         object.__setattr__(self, "allow_hosts", tuple(host.lower().strip("[]") for host in hosts))
-        if ports := [host for host in self.allow_hosts if _HOST_AND_PORT.fullmatch(host)]:
-            name = ports[0].partition(":")[0]
-            raise UsageError(f"{ports[0]!r} is not a host: give {name} without the port, which allows all its ports")
         if wrong := [host for host in self.allow_hosts if not _HOST.fullmatch(host)]:
-            raise UsageError(f"{wrong[0]!r} is not a host: give a name or an address, such as localhost or 10.0.0.7")
+            raise UsageError(f"{wrong[0]!r} is not a host: give a name or an address without port, such as 10.0.0.7")
         _check_choice(self, "scripts", get_args(Scripts))
         _check(self, "settle deadline max_bytes max_nodes", "positive", lambda value: value > 0)
         sides = f"{_MIN_SIDE} to {_MAX_SIDE:,} px"

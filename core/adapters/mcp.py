@@ -182,12 +182,7 @@ class PageTools:
         return [block for block in result.blocks if block.visibility <= self._settings.policy.most_hidden]
 
     def _read(self, page: str) -> Page:
-        """Read a page.
-
-        Raises:
-            UsageError: it is outside the allowed folders, or an address and there is no network.
-            VcleanError: it cannot be read.
-        """
+        """Read a page: a file in an allowed folder, or an address if there is a network."""
         if is_url(page):
             if not self._network:
                 raise UsageError("addresses are not allowed: save the page in an allowed folder, and name its file")
@@ -197,9 +192,7 @@ class PageTools:
     def _allowed(self, name: str) -> Path:
         """Return the path of a file, without symbolic links and `..`; relative paths begin at an allowed folder.
 
-        Raises:
-            UsageError: it is outside the allowed folders; whether it exists stays unknown.
-            InputError: it does not exist, or is no valid path.
+        The error for a file outside the folders is the same whether it exists or not.
         """
         try:
             paths = [(folder / name).resolve() for folder in self._folders]
@@ -272,16 +265,7 @@ def _shorten(text: str) -> str:
 
 
 def _crop(screenshot: bytes, top: float) -> bytes:
-    """Return a part of a screenshot as JPEG, at most `MAX_SIDE` px wide and high and `MAX_IMAGE` bytes long.
-
-    Args:
-        screenshot: the screenshot of a whole page, PNG.
-        top: the upper edge of the part, px.
-
-    Raises:
-        UsageError: the page ends above `top`.
-        LimitError: the image is too large in every quality.
-    """
+    """Return the part of a PNG from `top`, px, as JPEG: at most `MAX_SIDE` px wide and high, `MAX_IMAGE` bytes long."""
     import PIL.Image
 
     with PIL.Image.open(io.BytesIO(screenshot)) as image:
