@@ -186,11 +186,7 @@ class Blocks(Sequence[Block]):
 
 
 def _members(names: type[_Name], values: object) -> frozenset[_Name]:
-    """Return the members of an enumeration for one value or several.
-
-    Raises:
-        UsageError: the enumeration does not have a value.
-    """
+    """Return the members of an enumeration for one value or several; a wrong one is a `UsageError`."""
     several = values if isinstance(values, Collection) and not isinstance(values, str) else (values,)
     try:
         return frozenset(map(names, several))

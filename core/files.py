@@ -125,11 +125,7 @@ def write_stream(stream: IO[str], text: str) -> None:
 
 
 def _is_special(target: Path) -> bool:
-    """Return whether `target` is a device or a pipe, which cannot be replaced.
-
-    Raises:
-        OSError: the path is a folder, or cannot be accessed.
-    """
+    """Return whether `target` is a device or a pipe, which cannot be replaced; a folder is an `OSError`."""
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "is a folder")
     return target.exists() and not target.is_file()

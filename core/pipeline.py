@@ -161,11 +161,7 @@ class Pipeline:
             self._templates = Templates.from_folder(settings.templates)
 
     def __enter__(self) -> Self:
-        """Prepare the browser if pages are rendered.
-
-        Raises:
-            BrowserMissingError: no usable Chromium is installed.
-        """
+        """Prepare the browser if pages are rendered; without a usable Chromium, this is a `BrowserMissingError`."""
         if self.settings.render:
             from vclean.render.browser.renderer import Renderer
 
@@ -185,11 +181,7 @@ class Pipeline:
             self._renderer.prepare(live=live, screenshot=screenshot)
 
     def to_page(self, document: Document, url: str = "") -> Page:
-        """Convert a document to a page.
-
-        Args:
-            document: HTML as a string or bytes, the path of a file, or a page.
-            url: the URL of the page; replaces the URL of a `Page`, unless empty.
+        """Convert a document to a page; `url` replaces the URL of a `Page`, unless it is empty.
 
         Raises:
             InputError: the file is missing or unreadable.

@@ -111,8 +111,8 @@ class ItemMiddleware:
             _log.error("the spider is not started: %s", error)
             _end_at_start(crawler)
             raise NotConfigured from error
-        crawler.signals.connect(middleware.open, signals.spider_opened)
-        crawler.signals.connect(middleware.close, signals.spider_closed)
+        crawler.signals.connect(middleware._cleaner.__aenter__, signals.spider_opened, weak=False)
+        crawler.signals.connect(middleware._cleaner.__aexit__, signals.spider_closed, weak=False)
         return middleware
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
@@ -126,20 +126,8 @@ class ItemMiddleware:
                 _fill(each, fields)
             yield each
 
-    async def open(self) -> None:
-        """Prepare the browsers; each starts with its first page."""
-        await self._cleaner.__aenter__()
-
-    async def close(self) -> None:
-        """Close the browsers."""
-        await self._cleaner.__aexit__(None, None, None)
-
     async def _fields(self, response: HtmlResponse) -> dict[str, Any]:
-        """Return the fields of a response; if it cannot be cleaned, `metadata` has the error, or there are no fields.
-
-        Raises:
-            VcleanError: the response cannot be cleaned, and this is what the settings ask for.
-        """
+        """Return the fields of a response; for an error, by the settings: it in `metadata`, no fields, or raise it."""
         try:
             result = await self._clean(response)
         except VcleanError as error:
@@ -170,11 +158,7 @@ class ItemMiddleware:
 
 
 def _make_cleaner(settings: BaseSettings) -> AsyncCleaner:
-    """Return the cleaner of a crawler, with its model loaded: errors that would recur with each page are found here.
-
-    Raises:
-        VcleanError: a setting is wrong, or what it needs is missing.
-    """
+    """Return the cleaner of a crawler, with its model loaded: errors that each page would repeat are raised here."""
     try:
         options, browsers = settings.getdict(OPTIONS), settings.getint(BROWSERS, 2)
     except (TypeError, ValueError) as error:
