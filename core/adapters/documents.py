@@ -63,30 +63,37 @@ class ChunkMaker:
                 self.errors.append((name, error))
 
     def described_chunks(self, result: Result) -> Iterator[tuple[Chunk, dict[str, Any]]]:
-        """Yield the chunks of a page, each with what describes it and its page, in values that JSON has.
-
-        Of the page these are `source` (its name), `url`, `title`, `language`, `rendered`, `confidence`; of the chunk
-        `chunk` (its number), `headings`, `roles`, `kinds`, `blocks` (indices), `xpaths`, and `boxes`, [x, y, width,
-        height] in CSS px or None for each block.
-        """
-        fields = json.page_fields(result)
-        page = {"source": result.id or result.metadata.url} | {name: fields[name] for name in _PAGE_FIELDS}
+        """Yield the chunks of a page, each with its metadata."""
         for chunk in result.chunks(self.max_words):
-            yield (
-                chunk,
-                page
-                | {
-                    "chunk": chunk.index,
-                    "headings": list(chunk.headings),
-                    "roles": [str(role) for role in chunk.roles],
-                    "kinds": [str(kind) for kind in chunk.kinds],
-                    "blocks": list(chunk.blocks),
-                    "xpaths": list(chunk.xpaths),
-                    "boxes": [box and [round(side, 2) for side in box] for box in chunk.boxes],
-                },
-            )
+            yield chunk, chunk_metadata(result, chunk)
 
 
 def label_counts(result: Result) -> dict[str, int]:
     """Return the number of blocks of each label."""
     return {str(label): result.prediction.labels.count(label) for label in Label}
+
+
+def chunk_metadata(result: Result, chunk: Chunk) -> dict[str, Any]:
+    """Return what describes a chunk and its page, in values that JSON has.
+
+    Args:
+        result: the page.
+        chunk: one of its chunks.
+
+    Returns:
+        `source` (name of the page), `url`, `title`, `language`, `rendered`, `confidence`; of the chunk `chunk` (its
+        number), `headings`, `roles`, `kinds`, `blocks` (indices), `xpaths`, and `boxes`, [x, y, width, height] in CSS
+        px or None for each block.
+    """
+    fields = json.page_fields(result)
+    return {
+        "source": result.id or result.metadata.url,
+        **{name: fields[name] for name in _PAGE_FIELDS},
+        "chunk": chunk.index,
+        "headings": list(chunk.headings),
+        "roles": [str(role) for role in chunk.roles],
+        "kinds": [str(kind) for kind in chunk.kinds],
+        "blocks": list(chunk.blocks),
+        "xpaths": list(chunk.xpaths),
+        "boxes": [box and [round(side, 2) for side in box] for box in chunk.boxes],
+    }

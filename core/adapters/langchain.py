@@ -38,7 +38,7 @@ class VcleanBlobParser(ChunkMaker, BaseBlobParser):
     """
 
     def lazy_parse(self, blob: Blob) -> Iterator[Document]:
-        """Yield the chunks of a page; `ChunkMaker.described_chunks` describes their metadata.
+        """Yield the chunks of a page; `vclean.adapters.documents.chunk_metadata` describes their metadata.
 
         Raises:
             VcleanError: the page cannot be read, with `on_error="raise"`; one of the subclasses in `vclean.errors`.

@@ -38,6 +38,8 @@ ON_ERROR: Final = "VCLEAN_ON_ERROR"
 """Name of the setting for items of pages that cannot be cleaned, `collect` by default; see `ERROR_ACTIONS`."""
 ERROR_ACTIONS: Final = ("collect", "skip", "raise")
 """What to do with such items: note the error in `metadata`, drop the item, or raise the error in the spider."""
+FIELDS: Final = ("text", "blocks", "metadata")
+"""Fields that items get."""
 
 _PRIORITY: Final = 950
 """Position among the spider middlewares: next to the spider, so that the others see complete items."""
