@@ -5,7 +5,6 @@ A string is always HTML and never a path or a URL: `clean_file` takes a path, `c
 
 from __future__ import annotations
 
-import threading
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +21,7 @@ from vclean.settings import DEFAULT_PDOC, CleanerSettings, Policy, RenderSetting
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Iterable, Iterator
-    from typing import TypeVar, Unpack
+    from typing import Unpack
 
     from vclean.features.segments.segments import Segments
     from vclean.pipeline import Document
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
     from vclean.render.rendered_page import Rendering
     from vclean.result import Result
     from vclean.settings import CleanerOptions, HiddenPolicy
-
-    _R = TypeVar("_R")
 
 
 def clean(html: Document, *, url: str = "", screenshot: bool = False, **options: Unpack[CleanerOptions]) -> Result:
@@ -229,7 +226,6 @@ class AsyncCleaner:
         self._browsers = browsers
         self._stack = AsyncExitStack()
         self._idle_renderers: asyncio.Queue[AsyncRenderer] | None = None
-        self._lock = threading.Lock()
 
     async def __aenter__(self) -> Self:
         """Prepare the browsers if pages are rendered; each starts with its first page.
@@ -270,13 +266,12 @@ class AsyncCleaner:
     async def _run(self, find_page: Callable[[], Page], *, screenshot: bool) -> Result:
         from asyncio import to_thread
 
-        page, parsed = await to_thread(find_page), None
-        if self._pipeline.settings.render == "auto":
-            parsed = await to_thread(self._locked, self._pipeline.run_parsed, page, screenshot=screenshot)
-            if parsed and not parsed.render_reason:
-                return parsed
+        page = await to_thread(find_page)
+        parsed = await to_thread(self._pipeline.run_parsed, page, screenshot=screenshot)
+        if parsed and not parsed.render_reason:
+            return parsed
         rendering = await self._read(page, screenshot=screenshot)
-        return await to_thread(self._locked, self._pipeline.run_rendering, rendering, page, parsed=parsed)
+        return await to_thread(self._pipeline.run_rendering, rendering, page, parsed=parsed)
 
     async def _read(self, page: Page, *, screenshot: bool) -> Rendering:
         from asyncio import to_thread
@@ -289,10 +284,6 @@ class AsyncCleaner:
             return await renderer.render(page, screenshot=screenshot)
         finally:
             renderers.put_nowait(renderer)
-
-    def _locked(self, stage: Callable[..., _R], *values: object, **options: object) -> _R:
-        with self._lock:
-            return stage(*values, **options)
 
 
 def segment(

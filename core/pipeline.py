@@ -11,6 +11,7 @@ it, if its style sheets may hide text, or if the model is not sure of the parsed
 from __future__ import annotations
 
 import re
+import threading
 from collections import Counter
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -135,6 +136,7 @@ class Pipeline:
 
     def __init__(self, settings: CleanerSettings, *, loads: bool = True) -> None:
         self.settings = settings
+        self._lock = threading.Lock()
         self._renderer: Renderer | None = None
         if loads:
             self.load()
@@ -273,14 +275,15 @@ class Pipeline:
     def run_rendering(
         self, rendering: Rendering, page: Page, *, parsed: Result | None = None, timer: Timer = nullcontext
     ) -> Result:
-        """Clean a page that was read: `run` without its first stage, with the same errors.
+        """Clean a page that was read: `run` without its first stage. Of several threads, one works at a time.
 
         If the `parsed` page gave the reason for this rendering, the result has it, too.
         """
-        with timer("extract"):
-            blocks = self.extract_blocks(rendering, page)
-        with timer("label"):
-            result = self.label(blocks)
+        with self._lock:
+            with timer("extract"):
+                blocks = self.extract_blocks(rendering, page)
+            with timer("label"):
+                result = self.label(blocks)
         if parsed is None:
             return result
         return replace(result, render_reason=parsed.render_reason, render_change=changed_share(parsed, result))
