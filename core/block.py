@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from vclean.errors import UsageError
 from vclean.labels import Box, Kind, Label, Role, Visibility
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from enum import Enum
 
     from vclean.classify.explain.reasons import Reason
     from vclean.features.blocks import BlockColumns
     from vclean.output.source_positions import SourcePosition
-
-    _Name = TypeVar("_Name", bound=Enum)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,13 +151,9 @@ class Blocks(Sequence[Block]):
         >>> vclean.clean("<h1>Rain</h1><p>It rained.", method="text").blocks.where(tag=("h1", "h2")).text
         'Rain\n'
         """
-        enums: dict[str, type[Enum]] = {"label": Label, "role": Role, "kind": Kind, "visibility": Visibility}
-        values = {"label": label, "role": role, "kind": kind, "visibility": visibility}
-        allowed: dict[str, Collection[object]] = {
-            name: _members(enums[name], value) for name, value in values.items() if value is not None
-        }
-        if tag is not None:
-            allowed["tag"] = {tag} if isinstance(tag, str) else tag
+        types = {"label": Label, "role": Role, "kind": Kind, "visibility": Visibility, "tag": str}
+        values = {"label": label, "role": role, "kind": kind, "visibility": visibility, "tag": tag}
+        allowed = {name: _members(types[name], value) for name, value in values.items() if value is not None}
         return self.filter(lambda block: all(getattr(block, name) in choices for name, choices in allowed.items()))
 
     @property
@@ -185,11 +178,11 @@ class Blocks(Sequence[Block]):
         return self._page if len(self) == len(self._page) else self._page.take([block.index for block in self])
 
 
-def _members(names: type[_Name], values: object) -> frozenset[_Name]:
-    """Return the members of an enumeration for one value or several; a wrong one is a `UsageError`."""
+def _members(kind: type[Any], values: object) -> frozenset[object]:
+    """Return one value or several as members of an enumeration or strings; a wrong one is a `UsageError`."""
     several = values if isinstance(values, Collection) and not isinstance(values, str) else (values,)
     try:
-        return frozenset(map(names, several))
+        return frozenset(map(kind, several))
     except ValueError as error:
-        choices = ", ".join(str(name.value) for name in names)
+        choices = ", ".join(str(name.value) for name in kind)
         raise UsageError(f"{error}: choose one of {choices}") from None
