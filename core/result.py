@@ -16,7 +16,6 @@ from vclean.features.text.language import detect
 from vclean.labels import Box, EmptyReason, Kind, Role, Visibility
 from vclean.metadata import Metadata, read_metadata
 from vclean.output import EXPLANATION, FRONT_MATTER, writer
-from vclean.output.text import to_text
 from vclean.render.snapshot import Hidden
 from vclean.settings import Policy
 
@@ -166,6 +165,8 @@ class Result:
     @cached_property
     def language(self) -> str:
         """Return the detected language of the content, ISO 639-1; or empty."""
+        from vclean.output.text import to_text
+
         columns = self.columns
         content = to_text(columns.text, self.prediction.labels)  # without menus, which mislead
         text = content if len(content) >= _LANGUAGE_SAMPLE else " ".join(columns.text)
