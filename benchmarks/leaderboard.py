@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from documents import table
 from rivals import RENDERED, RIVALS, VCLEAN, Extract, System, Texts, available, silence, versions
-from speed import ChildProcesses, Spread, evenly
+from speed import Spread, child_seconds, evenly
 from tqdm import tqdm
 
 from vclean.classify.corpora.corpora import Corpus, read_corpus, site
@@ -105,8 +105,7 @@ def _loaded(name: str) -> tuple[Extract, Callable[[], float]]:
     system = _SYSTEMS[name]
     if not system.browser:
         return system.load(), time.process_time
-    processes = ChildProcesses()
-    return system.load(), lambda: time.process_time() + processes.seconds()
+    return system.load(), lambda: time.process_time() + child_seconds()
 
 
 def evaluate(page: GoldPage, name: str, texts: Texts, error: str = "") -> PageEvaluation:

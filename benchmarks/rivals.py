@@ -15,9 +15,13 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+
+from resiliparse.extract.html2text import extract_plain_text
+from resiliparse.parse.encoding import bytes_to_str, detect_encoding
+from resiliparse.parse.html import HTMLTree
 
 from vclean import imports
 from vclean.classify.corpora.gold import GoldPage
@@ -25,6 +29,7 @@ from vclean.classify.methods import get
 from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks
 from vclean.output.text import to_cleaneval, to_text
+from vclean.render.static.parse import parse
 
 Texts = tuple[str, str]
 """Clean text, and clean text with CleanEval markup; the second is empty if the system has no such output."""
@@ -100,6 +105,15 @@ def _version(package: str) -> str:
     return (imports.versions() if package == "vclean" else imports.versions(package))[package]
 
 
+def _plain(html: str | HTMLTree, **options: bool) -> str:
+    """Return resiliparse's text of HTML, without alternative texts of images."""
+    return str(extract_plain_text(html, alt_texts=False, **options))
+
+
+def _decoded(html: bytes) -> str:
+    return str(bytes_to_str(html, detect_encoding(html)))
+
+
 def _trafilatura() -> Extract:
     extract = import_module("trafilatura").extract
     return lambda page: (extract(page.html, url=page.url or None) or "", "")
@@ -107,21 +121,13 @@ def _trafilatura() -> Extract:
 
 def _readability() -> Extract:
     document = import_module("readability").Document
-    plain, encoding = _plain_text(), _encoding()
     # Version 0.8.4 fails on bytes: it looks for declared charsets with patterns of text.
-    return lambda page: (plain(document(_text(encoding, page.html), url=page.url or None).summary()), "")
+    return lambda page: (_plain(document(_decoded(page.html), url=page.url or None).summary()), "")
 
 
 def _resiliparse() -> Extract:
-    plain, tree = _plain_text(), import_module("resiliparse.parse.html").HTMLTree
-    detect = import_module("resiliparse.parse.encoding").detect_encoding
-    return lambda page: (plain(tree.parse_from_bytes(page.html, detect(page.html)), main_content=True), "")
-
-
-def _plain_text() -> Callable[..., str]:
-    """Return resiliparse's function from HTML to text, without alternative texts of images."""
-    extract = import_module("resiliparse.extract.html2text").extract_plain_text
-    return lambda html, **options: str(extract(html, alt_texts=False, **options))
+    parse = HTMLTree.parse_from_bytes
+    return lambda page: (_plain(parse(page.html, detect_encoding(page.html)), main_content=True), "")
 
 
 def _justext() -> Extract:
@@ -135,21 +141,9 @@ def _justext() -> Extract:
     return extract
 
 
-def _boilerpy(name: str) -> Callable[[], Extract]:
-    def load() -> Extract:
-        extractor = getattr(import_module("boilerpy3.extractors"), name)()
-        encoding = _encoding()
-        return lambda page: (extractor.get_content(_text(encoding, page.html)), "")
-
-    return load
-
-
-def _encoding() -> Any:  # noqa: ANN401 - an untyped module
-    return import_module("resiliparse.parse.encoding")
-
-
-def _text(encoding: Any, html: bytes) -> str:  # noqa: ANN401 - an untyped module
-    return str(encoding.bytes_to_str(html, encoding.detect_encoding(html)))
+def _boilerpy(name: str) -> Extract:
+    extractor = getattr(import_module("boilerpy3.extractors"), name)()
+    return lambda page: (extractor.get_content(_decoded(page.html)), "")
 
 
 def _rs_trafilatura() -> Extract:
@@ -158,12 +152,12 @@ def _rs_trafilatura() -> Extract:
 
 
 def _chromerag() -> Extract:
-    extractor, plain = import_module("chromerag").ChromeRAG(), _plain_text()
-    render, encoding = import_module("markdown_it").MarkdownIt().enable("table").render, _encoding()
+    extractor = import_module("chromerag").ChromeRAG()
+    render = import_module("markdown_it").MarkdownIt().enable("table").render
 
     def extract(page: GoldPage) -> Texts:
-        markdown = extractor.extract(_text(encoding, page.html), url=page.url or None).markdown
-        return plain(render(_FRONT_MATTER.sub("", markdown))), ""
+        markdown = extractor.extract(_decoded(page.html), url=page.url or None).markdown
+        return _plain(render(_FRONT_MATTER.sub("", markdown))), ""
 
     return extract
 
@@ -172,8 +166,8 @@ _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 
 
 def _defuddle() -> Extract:
-    worker, plain, encoding = DefuddleWorker(), _plain_text(), _encoding()
-    return lambda page: (plain(worker.extract(_text(encoding, page.html), page.url)), "")
+    worker = DefuddleWorker()
+    return lambda page: (_plain(worker.extract(_decoded(page.html), page.url)), "")
 
 
 class DefuddleWorker:
@@ -210,20 +204,15 @@ class DefuddleWorker:
 DEFUDDLE = Path(__file__).parent / "node_modules/defuddle/package.json"
 
 
-def _vclean_method(method: str) -> Callable[[], Extract]:
-    def load() -> Extract:
-        from vclean.render.static.parse import parse
+def _vclean_method(method: str) -> Extract:
+    label = get(method)
 
-        label = get(method)
+    def extract(page: GoldPage) -> Texts:
+        blocks = extract_blocks(parse(page.to_page()))
+        labels = label(blocks).labels
+        return to_text(blocks.text, labels), to_cleaneval(blocks.text, labels)
 
-        def extract(page: GoldPage) -> Texts:
-            blocks = extract_blocks(parse(page.to_page()))
-            labels = label(blocks).labels
-            return to_text(blocks.text, labels), to_cleaneval(blocks.text, labels)
-
-        return extract
-
-    return load
+    return extract
 
 
 def _rendered() -> Extract:
@@ -249,14 +238,14 @@ RIVALS = (
     System("resiliparse", "resiliparse", "detect_encoding, extract_plain_text(main_content=True)", _resiliparse),
     System("jusText", "jusText", "justext with the English stop words", _justext),
     System("boilerpy3, article", "boilerpy3", "ArticleExtractor",
-           _boilerpy("ArticleExtractor")),
+           partial(_boilerpy, "ArticleExtractor")),
     System("boilerpy3, default", "boilerpy3", "DefaultExtractor",
-           _boilerpy("DefaultExtractor")),
-    System("BTE", "vclean", "`vclean --method bte`", _vclean_method("bte")),
-    System("all text", "vclean", "`vclean --method text`", _vclean_method("text")),
+           partial(_boilerpy, "DefaultExtractor")),
+    System("BTE", "vclean", "`vclean --method bte`", partial(_vclean_method, "bte")),
+    System("all text", "vclean", "`vclean --method text`", partial(_vclean_method, "text")),
 )  # fmt: skip
 """Systems that vclean is compared with."""
 
-VCLEAN = System("vclean", "vclean", "the shipped model, unrendered", _vclean_method("vclean"))
+VCLEAN = System("vclean", "vclean", "the shipped model, unrendered", partial(_vclean_method, "vclean"))
 RENDERED = System("vclean, rendered", "vclean", "the shipped model, rendered; time includes Chromium", _rendered,
                   browser=True)  # fmt: skip

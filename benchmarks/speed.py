@@ -11,12 +11,13 @@ import argparse
 import json
 import sys
 import time
-from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from contextlib import nullcontext, suppress
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
+from tabulate import tabulate
 
 from vclean.classify.content import model, stacking
 from vclean.classify.content.postprocess import block_groups
@@ -31,10 +32,9 @@ from vclean.render.static.parse import parse
 from vclean.result import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from vclean.classify.content.model import Model
-    from vclean.classify.corpora.corpora import Corpus
     from vclean.classify.corpora.gold import GoldPage
     from vclean.page import Page
     from vclean.render.snapshot import Snapshot
@@ -62,41 +62,17 @@ class Spread:
         return cls(round(float(median), 2), round(float(p90), 2))
 
 
-class Stopwatch:
-    """Stopwatch that records the time of each lap by name, with a given clock."""
+def child_seconds() -> float:
+    """Return user and system time of running descendants, and of ended children that were waited for."""
+    import psutil
 
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self.laps: Times = {}
-        self._clock = clock
-        self._last = clock()
-
-    def lap(self, name: str) -> None:
-        """End a lap, and record its time under `name`."""
-        now = self._clock()
-        self.laps[name] = now - self._last
-        self._last = self._clock()
-
-
-class ChildProcesses:
-    """CPU clock of the descendants of this process."""
-
-    def __init__(self) -> None:
-        import psutil
-
-        self._psutil = psutil
-        self._self = psutil.Process()
-
-    def seconds(self) -> float:
-        """Return user and system time of running descendants, and of ended children that were waited for."""
-        times = [self._times(process) for process in self._self.children(recursive=True)]
-        ended = self._self.cpu_times()
-        return sum(times) + ended.children_user + ended.children_system
-
-    def _times(self, process: object) -> float:
-        try:
-            return sum(process.cpu_times()[:4])
-        except self._psutil.NoSuchProcess:
-            return 0.0
+    process = psutil.Process()
+    ended = process.cpu_times()
+    seconds = ended.children_user + ended.children_system
+    for child in process.children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            seconds += sum(child.cpu_times()[:4])
+    return float(seconds)
 
 
 def stages(page: Page, read: Callable[[Page], Snapshot], trained: Model, clock: Callable[[], float]) -> Times:
@@ -105,15 +81,16 @@ def stages(page: Page, read: Callable[[Page], Snapshot], trained: Model, clock: 
     Raises:
         VcleanError: the page could not be read.
     """
-    watch = Stopwatch(clock)
+    times: Times = {}
+    start = clock()
+
+    def lap(stage: str) -> None:
+        nonlocal start
+        times[stage] = clock() - start
+        start = clock()
+
     snapshot = read(page)
-    watch.lap("read")
-    clean(snapshot, trained, watch.lap)
-    return {**watch.laps, "total": sum(watch.laps.values())}
-
-
-def clean(snapshot: Snapshot, trained: Model, lap: Callable[[str], None]) -> Result:
-    """Label a snapshot and write its text; call `lap` with the name of each stage at its end."""
+    lap("read")
     blocks = extract_blocks(snapshot)
     lap("extract")
     features = matrix.extract(blocks)
@@ -121,17 +98,16 @@ def clean(snapshot: Snapshot, trained: Model, lap: Callable[[str], None]) -> Res
     x = stacking.stack_columns(features, *trained.linear.scores(features))
     prediction = trained.decide(x, features.layout.tokens, block_groups(blocks), alike=features.layout.alike)
     lap("predict")
-    result = Result(columns=blocks, prediction=prediction)
-    result.to_cleaneval()
+    Result(columns=blocks, prediction=prediction).to_cleaneval()
     lap("write")
-    return result
+    return times | {"total": sum(times.values())}
 
 
-def with_children(run: Callable[[], Times], processes: ChildProcesses) -> Times:
-    """Return the times of `run`, and add the CPU time of child processes to the stage "read" and to the total."""
-    before = processes.seconds()
-    times = run()
-    outside = processes.seconds() - before
+def rendered_stages(page: Page, renderer: Renderer, trained: Model) -> Times:
+    """Return the times of one page that is rendered; "read" and the total include the CPU time of child processes."""
+    before = child_seconds()
+    times = stages(page, lambda page: renderer.render(page).snapshot, trained, time.process_time)
+    outside = child_seconds() - before
     return times | {"read": times["read"] + outside, "total": times["total"] + outside}
 
 
@@ -141,30 +117,21 @@ def evenly(pages: Collection[Item], count: int) -> Iterator[Item]:
     return (page for index, page in enumerate(pages) if index in chosen)
 
 
-def measure(
-    pages: Iterable[GoldPage], trained: Model, renderer: Renderer | None
-) -> tuple[list[Times], list[Times], int]:
-    """Return the times of unrendered pages, those of rendered pages, and the number of pages that failed.
-
-    Without a renderer there are no times of rendered pages.
-    """
-    processes = ChildProcesses() if renderer else None
-    parsed: list[Times] = []
-    rendered: list[Times] = []
+def measure(pages: Iterable[GoldPage], trained: Model, renderer: Renderer | None) -> tuple[dict[str, list[Times]], int]:
+    """Return the times of the pages, unrendered and with a renderer also rendered, and how many pages failed."""
+    times: list[dict[str, Times]] = []
     failed = 0
-    for page in pages:
+    for each in pages:
+        page = each.to_page()
         try:
-            one = stages(page.to_page(), parse, trained, time.process_time)
-            if renderer is not None and processes is not None:
-                rendered.append(with_children(lambda: _rendered(page.to_page(), renderer, trained), processes))  # noqa: B023
-            parsed.append(one)
+            ways = {"unrendered": stages(page, parse, trained, time.process_time)}
+            if renderer:
+                ways["rendered"] = rendered_stages(page, renderer, trained)
+            times.append(ways)
         except VcleanError:
             failed += 1
-    return parsed[WARM_UP:], rendered[WARM_UP:], failed
-
-
-def _rendered(page: Page, renderer: Renderer, trained: Model) -> Times:
-    return stages(page, lambda page: renderer.render(page).snapshot, trained, time.process_time)
+    measured = times[WARM_UP:]
+    return {way: [ways[way] for ways in measured] for way in (measured[0] if measured else ())}, failed
 
 
 def summary(times: Sequence[Times]) -> dict[str, Spread]:
@@ -172,39 +139,21 @@ def summary(times: Sequence[Times]) -> dict[str, Spread]:
     return {stage: Spread.of([page[stage] for page in times]) for stage in (*STAGES, "total")}
 
 
-def ratio(parsed: Sequence[Times], rendered: Sequence[Times]) -> float:
-    """Return the median over the pages of CPU time rendered, divided by CPU time parsed."""
-    return round(float(np.median([b["total"] / a["total"] for a, b in zip(parsed, rendered, strict=True)])), 2)
+def ratio(times: Mapping[str, Sequence[Times]]) -> float | None:
+    """Return the median over the pages of CPU time rendered over CPU time parsed; None without rendered pages."""
+    pairs = zip(times["unrendered"], times.get("rendered", ()), strict=False)
+    ratios = [rendered["total"] / parsed["total"] for parsed, rendered in pairs]
+    return round(float(np.median(ratios)), 2) if ratios else None
 
 
-def table(ways: dict[str, dict[str, Spread]]) -> str:
+def table(ways: Mapping[str, Mapping[str, Spread]]) -> str:
     """Return a text table of the spreads by stage, with two columns for each way to read a page."""
-    lines = ["ms of CPU per page".ljust(20) + "".join(f"{way:>20}" for way in ways)]
-    lines.append(" " * 20 + "".join(f"{'median':>12}{'p90':>8}" for _ in ways))
-    for stage in (*STAGES, "total"):
-        lines.append(
-            stage.ljust(20) + "".join(f"{way[stage].median:12.1f}{way[stage].p90:8.1f}" for way in ways.values())
-        )
-    return "\n".join(lines)
-
-
-def summaries(parsed: Sequence[Times], rendered: Sequence[Times]) -> dict[str, dict[str, Spread]]:
-    """Return the spreads of the ways to read a page that were measured."""
-    ways = {"unrendered": parsed, "rendered": rendered}
-    return {way: summary(times) for way, times in ways.items() if times}
-
-
-def report(corpus: Corpus, parsed: Sequence[Times], rendered: Sequence[Times], failed: int) -> dict[str, object]:
-    """Return all results, for JSON."""
-    ways = summaries(parsed, rendered)
-    return {
-        "corpus": corpus.name,
-        "pages": len(parsed),
-        "failed": failed,
-        "versions": versions("lightgbm", "lxml", "numpy"),
-        "ms": {way: {stage: asdict(spread) for stage, spread in spreads.items()} for way, spreads in ways.items()},
-        "ratio": ratio(parsed, rendered) if rendered else None,
-    }
+    head = ["ms of CPU per page", *(f"{way}, {part}" for way in ways for part in ("median", "p90"))]
+    rows = [
+        [stage, *(value for spreads in ways.values() for value in astuple(spreads[stage]))]
+        for stage in (*STAGES, "total")
+    ]
+    return tabulate(rows, head, floatfmt=".1f")
 
 
 def run(options: argparse.Namespace) -> None:
@@ -215,15 +164,25 @@ def run(options: argparse.Namespace) -> None:
     """
     corpus, trained = read_corpus(options.corpus), model.load()
     with Renderer() if options.render else nullcontext() as renderer:
-        parsed, rendered, failed = measure(evenly(corpus, options.pages + WARM_UP), trained, renderer)
-    if not parsed:
+        times, failed = measure(evenly(corpus, options.pages + WARM_UP), trained, renderer)
+    if not times:
         raise InputError(f"{options.corpus} has too few pages that can be read: give a corpus of more than {WARM_UP}")
-    print(table(summaries(parsed, rendered)))
-    print(f"{len(parsed)} pages of {corpus.name}, {failed} failed")
-    if rendered:
-        print(f"rendering a page takes {ratio(parsed, rendered)} times the CPU of parsing it (median of the ratios)")
+    ways = {way: summary(pages) for way, pages in times.items()}
+    count, slower = len(times["unrendered"]), ratio(times)
+    print(table(ways))
+    print(f"{count} pages of {corpus.name}, {failed} failed")
+    if slower:
+        print(f"rendering a page takes {slower} times the CPU of parsing it (median of the ratios)")
     if options.json:
-        write_atomic(options.json, json.dumps(report(corpus, parsed, rendered, failed), indent=1) + "\n")
+        report = {
+            "corpus": corpus.name,
+            "pages": count,
+            "failed": failed,
+            "versions": versions("lightgbm", "lxml", "numpy"),
+            "ms": {way: {stage: asdict(spread) for stage, spread in spreads.items()} for way, spreads in ways.items()},
+            "ratio": slower,
+        }
+        write_atomic(options.json, json.dumps(report, indent=1) + "\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

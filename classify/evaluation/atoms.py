@@ -11,10 +11,9 @@ the edge, thresholds as shares of the remaining range, and hysteresis over eight
 of a single color has no edges.
 
 Pixels are grouped by the shapes that contain them. The borders of all shapes divide the page into a grid of cells, and
-no shape ends inside a cell. Shapes are mostly rectilinear; a slanted border is followed in steps of 1 px, as in an
-image. A cell is inside a shape if the number of vertical sides of the shape to its left is odd. This is computed for
-all shapes at once: each shape has a random number, and the numbers are combined by exclusive or along the rows of the
-grid.
+no shape ends inside a cell. Shapes are mostly rectilinear; with slanted borders, each pixel is a cell. A cell is inside
+a shape if its center is. Each shape has a random number, and cells with the same exclusive or of these numbers are in
+the same shapes.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -126,9 +125,6 @@ def _thinned(strength: NDArray[np.float32], direction: NDArray[np.uint8]) -> NDA
     return np.where(strength < largest, np.float32(0), strength)
 
 
-_WORD: Final = 64
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanarArrangement:
     """Arrangement of S shapes on a page, as C x R cells and K regions.
@@ -147,20 +143,19 @@ class PlanarArrangement:
     @classmethod
     def from_shapes(cls, shapes: NDArray[np.object_], width: int, height: int) -> Self:
         """Divide the page by `shapes` (S,), valid polygons or multipolygons, px; parts outside the page are ignored."""
-        x, y, owner = _vertical_sides(shapes)
-        x, y = np.clip(x, 0, width), np.clip(y, 0, height)
-        columns = np.unique(np.concatenate([[0, width], x]))
-        rows = np.unique(np.concatenate([[0, height], y.ravel()]))
-        fill = partial(_fill, np.searchsorted(columns, x), np.searchsorted(rows, y), (len(rows), len(columns)))
-        key = np.random.default_rng(0).integers(1, 2**63, len(shapes), dtype=np.uint64)
-        _, first, region = np.unique(fill(key[owner]), return_index=True, return_inverse=True)
-        inside = np.zeros((len(first), len(shapes)), dtype=bool)
-        for begin in range(0, len(shapes), _WORD):
-            bits = np.left_shift(np.uint64(1), np.arange(min(_WORD, len(shapes) - begin), dtype=np.uint64))
-            value = np.zeros(len(shapes), dtype=np.uint64)
-            value[begin : begin + _WORD] = bits
-            inside[:, begin : begin + _WORD] = fill(value[owner]).ravel()[first, None] & bits > 0
-        return cls(columns, rows, region.reshape(len(rows) - 1, -1), inside)
+        columns, rows = _cell_borders(shapes, width, height)
+        x, y = (columns[:-1] + columns[1:]) / 2, (rows[:-1] + rows[1:]) / 2
+        keys = np.zeros((len(y), len(x)), dtype=np.uint64)
+        numbers = np.random.default_rng(0).integers(1, 2**63, len(shapes), dtype=np.uint64)
+        for shape, number in zip(shapes, numbers, strict=True):
+            left, top, right, bottom = shapely.bounds(shape)
+            box = slice(*np.searchsorted(y, (top, bottom))), slice(*np.searchsorted(x, (left, right)))
+            keys[box] ^= shapely.contains_xy(shape, x[None, box[1]], y[box[0], None]) * number
+        _, first, region = np.unique(keys, return_index=True, return_inverse=True)
+        row, column = np.divmod(first, len(x))
+        shapely.prepare(shapes)
+        inside = shapely.contains_xy(shapes, x[column, None], y[row, None])
+        return cls(columns, rows, region.reshape(keys.shape), inside)
 
     @property
     def area(self) -> NDArray[np.float64]:
@@ -186,49 +181,14 @@ class PlanarArrangement:
         return np.bincount(inner, minlength=regions) + np.bincount(touched[is_first], minlength=regions)
 
 
-def _fill(
-    column: NDArray[np.intp], row: NDArray[np.intp], size: tuple[int, int], value: NDArray[np.uint64]
-) -> NDArray[np.uint64]:
-    """Return the exclusive or of values over the vertical sides to the left of each cell, uint64, one per cell.
-
-    Args:
-        column: (E,), cell border of each side.
-        row: (2, E), cell borders at which it begins and ends.
-        size: numbers of borders, vertically and horizontally.
-        value: (E,), value of the shape of each side: only shapes that contain a cell remain in its result.
-    """
-    cells = np.zeros(size, dtype=np.uint64)
-    for ends in row:
-        np.bitwise_xor.at(cells, (ends, column), value)
-    np.bitwise_xor.accumulate(cells, axis=0, out=cells)
-    np.bitwise_xor.accumulate(cells, axis=1, out=cells)
-    return cells[:-1, :-1]
-
-
-def _vertical_sides(
-    shapes: NDArray[np.object_],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.intp]]:
-    """Return the vertical sides of all rings of all parts of shapes. Slanted sides become steps of 1 px of height.
-
-    Returns:
-        x of each side, int64 (E,); y of its top and its bottom, int64 (2, E), px; and its shape, (E,).
-    """
-    parts, part_owner = shapely.get_parts(shapes, return_index=True)
-    rings, ring_part = shapely.get_rings(parts, return_index=True)
-    points, ring = shapely.get_coordinates(rings, return_index=True)
-    has_height = (ring[1:] == ring[:-1]) & (np.rint(points[1:, 1]) != np.rint(points[:-1, 1]))
-    owner = part_owner[ring_part[ring[1:][has_height]]]
-    ends = np.rint(np.stack([points[:-1][has_height], points[1:][has_height]]))
-    ends = np.where(ends[0, :, 1] > ends[1, :, 1], ends[::-1].transpose(2, 0, 1), ends.transpose(2, 0, 1))
-    (x0, x1), (top, bottom) = ends
-    steps = np.where(x0 == x1, 1, bottom - top).astype(np.int64)
-    side = np.repeat(np.arange(len(owner)), steps)
-    down = np.arange(len(side)) - np.repeat(np.cumsum(steps) - steps, steps)
-    slope = (x1 - x0) / (bottom - top)
-    x = np.ceil(x0[side] + (down + 0.5) * slope[side] - 0.5)
-    low = top[side] + down
-    high = np.where((x0 == x1)[side], bottom[side], low + 1)
-    return x.astype(np.int64), np.stack([low, high]).astype(np.int64), owner[side]
+def _cell_borders(shapes: NDArray[np.object_], width: int, height: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the borders of columns and rows of cells, px: those of the shapes, or every px if a border is slanted."""
+    points, ring = shapely.get_coordinates(shapely.get_rings(shapely.get_parts(shapes)), return_index=True)
+    steps = np.diff(points, axis=0)[np.diff(ring) == 0]
+    if (steps != 0).all(axis=1).any():
+        return np.arange(width + 1), np.arange(height + 1)
+    x, y = np.rint(points).astype(np.int64).T
+    return np.unique([0, width, *np.clip(x, 0, width)]), np.unique([0, height, *np.clip(y, 0, height)])
 
 
 def _cells(borders: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
