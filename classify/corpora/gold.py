@@ -16,7 +16,7 @@ from vclean.labels import LABELS, UNKNOWN
 from vclean.page import Page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -180,34 +180,17 @@ def _line_code(line: str) -> int:
 
 def _cover(blocks: list[list[str]], gold: list[str]) -> tuple[list[NDArray[np.int32]], NDArray[np.bool_]]:
     """Return the gold position of each word, block by block, -1 for none; and which blocks are content, bool (B,)."""
-    ends = list(accumulate(map(len, blocks), initial=0))
-    positions = np.full(ends[-1], -1, dtype=np.int32)
-    for run in common_runs([word for block in blocks for word in block], gold):
-        positions[run.page : run.page + run.size] = np.arange(run.gold, run.gold + run.size)
+    positions = aligned_positions([word for block in blocks for word in block], gold)
+    ends = accumulate(map(len, blocks), initial=0)
     matched = [positions[begin:end] for begin, end in pairwise(ends)]
     is_content = _shares(matched) >= CONTENT_SHARE
-    _match_out_of_order(blocks, gold, matched, is_content)
+    match_out_of_order(blocks, gold, matched, is_content)
     return matched, is_content
 
 
 def _shares(matched: list[NDArray[np.int32]]) -> NDArray[np.float32]:
     """Return the share of each block's words that have a position, float32 (B,); 0 without words."""
-    lengths = np.array([len(positions) for positions in matched], dtype=np.int64)
-    is_matched = np.concatenate([np.zeros(0, dtype=np.int32), *matched]) >= 0
-    hits = np.bincount(np.repeat(np.arange(len(matched)), lengths)[is_matched], minlength=len(matched))
-    return np.asarray(hits / np.maximum(lengths, 1), dtype=np.float32)
-
-
-def _match_out_of_order(
-    blocks: list[list[str]], gold: list[str], matched: list[NDArray[np.int32]], is_content: NDArray[np.bool_]
-) -> None:
-    """Mark as content, in place, blocks that the gold contains in another order."""
-    uncovered = UncoveredGold(gold, (matched[index] for index in np.flatnonzero(is_content)))
-    for index in np.flatnonzero(~is_content):
-        positions = uncovered.match(blocks[index])
-        if positions is not None:
-            matched[index], is_content[index] = positions, True
-            uncovered.mark_covered(positions)
+    return np.array([np.count_nonzero(each >= 0) / max(len(each), 1) for each in matched], dtype=np.float32)
 
 
 def _labels(matched: list[NDArray[np.int32]], is_content: NDArray[np.bool_], units: list[GoldUnit]) -> NDArray[np.int8]:
@@ -224,49 +207,38 @@ def _labels(matched: list[NDArray[np.int32]], is_content: NDArray[np.bool_], uni
     return codes
 
 
-@dataclass(frozen=True, slots=True)
-class MatchingRun:
-    """Run of `size` equal tokens: `page[page : page + size] == gold[gold : gold + size]`."""
-
-    page: int
-    gold: int
-    size: int
-
-
 def tokenize(text: str) -> list[str]:
     """Return the lower-cased words of `text`, and single characters in scripts that put no space between words."""
     return _TOKEN.findall(text.lower())
 
 
-def common_runs(page: Sequence[str], gold: Sequence[str]) -> list[MatchingRun]:
-    """Return the runs of a longest common subsequence of two token lists, ascending in both, without overlaps.
+def aligned_positions(page: Sequence[str], gold: Sequence[str]) -> NDArray[np.int32]:
+    """Align two token lists by a longest common subsequence.
 
     A run that occurs several times on the page is moved next to the following run of the gold, if it fits there: a
     title then matches the heading above its text, not a menu or a table of contents. Texts whose lengths multiply to
-    more than `MAX_CELLS` have no runs, so time and memory are bounded.
+    more than `MAX_CELLS` are not aligned, so time and memory are bounded.
+
+    Returns:
+        The position in `gold` of each token of `page`, -1 for none, int32 (len(page),).
     """
+    positions = np.full(len(page), -1, dtype=np.int32)
     if len(page) * len(gold) > MAX_CELLS:
-        return []
+        return positions
     from rapidfuzz.distance import LCSseq  # only needed to compare pages with gold
 
     token_ids: dict[str, int] = {}
     left = [token_ids.setdefault(token, len(token_ids)) for token in page]
     right = [token_ids.setdefault(token, len(token_ids)) for token in gold]
-    blocks = LCSseq.opcodes([*left, _NO_WORD], right).as_matching_blocks()
-    return _close_up([MatchingRun(block.a, block.b, block.size) for block in blocks if block.size], left, right)
-
-
-def _close_up(runs: list[MatchingRun], page: list[int], gold: list[int]) -> list[MatchingRun]:
-    """Move each run on the page next to the run that follows it in the gold, where the page has the same words."""
-    moved: list[MatchingRun] = []
-    page_end, gold_end = len(page), len(gold)
-    for run in reversed(runs):
+    runs = LCSseq.opcodes([*left, _NO_WORD], right).as_matching_blocks()
+    page_end, gold_end = len(left), len(right)
+    for run in reversed([run for run in runs if run.size]):
         start = page_end - run.size
-        words = gold[run.gold : run.gold + run.size]
-        fits = run.gold + run.size == gold_end and start >= 0 and page[start:page_end] == words
-        moved.append(MatchingRun(start, run.gold, run.size) if fits else run)
-        page_end, gold_end = moved[-1].page, run.gold
-    return moved[::-1]
+        words = right[run.b : run.b + run.size]
+        fits = run.b + run.size == gold_end and start >= 0 and left[start:page_end] == words
+        page_end, gold_end = start if fits else run.a, run.b
+        positions[page_end : page_end + run.size] = np.arange(run.b, run.b + run.size)
+    return positions
 
 
 MIN_MATCH_SHARE = 0.7
@@ -277,50 +249,52 @@ MAX_STARTS = 16
 """Maximum number of positions tried for an n-gram: bounds the time on repetitive gold."""
 
 
-class UncoveredGold:
-    """Words of the gold that no content block covers yet."""
+def match_out_of_order(
+    blocks: list[list[str]], gold: list[str], matched: list[NDArray[np.int32]], is_content: NDArray[np.bool_]
+) -> None:
+    """Mark as content, in place, blocks that the gold contains in another order, in words that no content covers."""
+    free = np.ones(len(gold), dtype=bool)
+    for index in np.flatnonzero(is_content):
+        free[matched[index][matched[index] >= 0]] = False
+    starts: dict[tuple[str, ...], list[int]] = {}
+    for start in np.flatnonzero(free).tolist():
+        gram_starts = starts.setdefault(tuple(gold[start : start + GRAM]), [])
+        if len(gram_starts) < MAX_STARTS:
+            gram_starts.append(start)
+    for index in np.flatnonzero(~is_content) if starts else ():
+        positions = _match(blocks[index], gold, free, starts)
+        if positions is not None:
+            matched[index], is_content[index] = positions, True
+            free[positions[positions >= 0]] = False
 
-    def __init__(self, words: list[str], matched: Iterable[NDArray[np.int32]]) -> None:
-        self._words = words
-        self._free = np.ones(len(words), dtype=bool)
-        for positions in matched:
-            self.mark_covered(positions)
-        self._starts: dict[tuple[str, ...], list[int]] = {}
-        for start in np.flatnonzero(self._free).tolist():
-            starts = self._starts.setdefault(tuple(words[start : start + GRAM]), [])
-            if len(starts) < MAX_STARTS:
-                starts.append(start)
 
-    def mark_covered(self, positions: NDArray[np.int32]) -> None:
-        """Mark gold positions as covered; negative positions are ignored."""
-        self._free[positions[positions >= 0]] = False
+def _match(
+    block: list[str], gold: list[str], free: NDArray[np.bool_], starts: dict[tuple[str, ...], list[int]]
+) -> NDArray[np.int32] | None:
+    """Return the free gold position of each word of `block`, -1 for none; None if too few n-grams match.
 
-    def match(self, block: list[str]) -> NDArray[np.int32] | None:
-        """Return the free gold position of each word of `block`, -1 for none; None if too few n-grams match.
+    A position is used once only, so a block that repeats itself needs gold that repeats itself.
+    """
+    positions, free = np.full(len(block), -1, dtype=np.int32), free.copy()
+    hits = index = 0
+    while index + GRAM <= len(block):
+        found = starts.get(tuple(block[index : index + GRAM]), ())
+        sizes = {start: _run_size(block[index:], gold, free, start) for start in found}
+        start = max(sizes, key=sizes.__getitem__, default=0)
+        size = sizes.get(start, 0)
+        if size >= GRAM:
+            positions[index : index + size] = np.arange(start, start + size)
+            free[start : start + size] = False
+            hits += size - GRAM + 1
+        index += size if size >= GRAM else 1
+    return positions if hits and hits >= MIN_MATCH_SHARE * (len(block) - GRAM + 1) else None
 
-        A position is used once only, so a block that repeats itself needs gold that repeats itself.
-        """
-        if not self._starts:
-            return None
-        positions = np.full(len(block), -1, dtype=np.int32)
-        taken: set[int] = set()
-        hits = index = 0
-        while index + GRAM <= len(block):
-            starts = self._starts.get(tuple(block[index : index + GRAM]), ())
-            sizes = {start: self._run_size(block[index:], start, taken) for start in starts}
-            start = max(sizes, key=sizes.__getitem__, default=0)
-            size = sizes.get(start, 0)
-            if size >= GRAM:
-                positions[index : index + size] = np.arange(start, start + size)
-                taken.update(range(start, start + size))
-                hits += size - GRAM + 1
-            index += size if size >= GRAM else 1
-        return positions if hits and hits >= MIN_MATCH_SHARE * (len(block) - GRAM + 1) else None
 
-    def _run_size(self, words: list[str], start: int, taken: set[int]) -> int:
-        size = 0
-        for word, position in zip(words, range(start, len(self._words)), strict=False):
-            if word != self._words[position] or not self._free[position] or position in taken:
-                break
-            size += 1
-        return size
+def _run_size(words: list[str], gold: list[str], free: NDArray[np.bool_], start: int) -> int:
+    """Return how many of the first `words` are in the gold from `start`, and free there."""
+    size = 0
+    for word, position in zip(words, range(start, len(gold)), strict=False):
+        if word != gold[position] or not free[position]:
+            break
+        size += 1
+    return size

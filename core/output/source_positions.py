@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from html import unescape
 from typing import TYPE_CHECKING, Final
 
-from vclean.classify.corpora.gold import common_runs
+from vclean.classify.corpora.gold import aligned_positions
 from vclean.render.decode import source_text
 from vclean.render.repair import SourceOffsets, apply_edits, find_edits
 from vclean.render.static import styles
@@ -102,11 +102,9 @@ def text_offsets(source: str, snapshot: Snapshot) -> dict[int, int]:
     source_keys, source_offsets = _source_tokens(source)
     page_keys, texts = _page_tokens(snapshot)
     offsets: dict[int, int] = {}
-    for run in common_runs(page_keys, source_keys):
-        for step in range(run.size):
-            text = texts[run.page + step]
-            if text >= 0:
-                offsets[text] = source_offsets[run.gold + step]
+    for text, position in zip(texts, aligned_positions(page_keys, source_keys).tolist(), strict=True):
+        if text >= 0 and position >= 0:
+            offsets[text] = source_offsets[position]
     page = dict(zip(texts, page_keys, strict=True))
     return _moved(page, dict(zip(source_offsets, source_keys, strict=True)), offsets) | offsets
 

@@ -11,11 +11,11 @@ from rapidfuzz.distance import LCSseq
 from vclean.classify.corpora import gold as gold_module
 from vclean.classify.corpora.gold import (
     GoldPage,
-    UncoveredGold,
     align,
-    common_runs,
+    aligned_positions,
     find_covered_blocks,
     gold_units,
+    match_out_of_order,
     tokenize,
 )
 from vclean.labels import LABELS, UNKNOWN
@@ -115,10 +115,6 @@ def words(text):
     return text.split()
 
 
-def matched(runs):
-    return sum(run.size for run in runs)
-
-
 class TestTokens:
     @pytest.mark.parametrize(
         ("text", "tokens"),
@@ -134,40 +130,39 @@ class TestTokens:
         assert tokenize(text) == tokens
 
 
-class TestCommonRuns:
+class TestAlignedPositions:
     @pytest.mark.parametrize(
-        ("page", "gold", "positions"),
+        ("page", "gold", "expected"),
         [
             ("big news | sports | big news it rained | imprint", "big news it rained", [5, 6, 7, 8]),
             ("cats news dogs weather | cats dogs run home", "cats dogs run", [5, 6, 7]),
         ],
     )
-    def test_a_title_matches_as_a_whole_above_its_text_not_in_a_menu(self, page, gold, positions):
-        runs = common_runs(words(page), words(gold))
-        assert [at for run in runs for at in range(run.page, run.page + run.size)] == positions
+    def test_a_title_matches_as_a_whole_above_its_text_not_in_a_menu(self, page, gold, expected):
+        assert np.flatnonzero(aligned_positions(words(page), words(gold)) >= 0).tolist() == expected
 
     @given(WORDS, WORDS)
-    def test_runs_are_equal_ascending_and_as_long_as_the_longest_common_subsequence(self, page, gold):
-        runs = common_runs(page, gold)
-        assert matched(runs) == LCSseq.similarity(page, gold)
-        page_at = gold_at = 0
-        for run in runs:
-            assert page[run.page : run.page + run.size] == gold[run.gold : run.gold + run.size]
-            assert run.page >= page_at
-            assert run.gold >= gold_at
-            page_at, gold_at = run.page + run.size, run.gold + run.size
+    def test_words_are_equal_ascending_and_as_many_as_in_the_longest_common_subsequence(self, page, gold):
+        positions = aligned_positions(page, gold)
+        aligned = positions[positions >= 0]
+        assert len(aligned) == LCSseq.similarity(page, gold)
+        assert (np.diff(aligned) > 0).all()
+        assert [gold[position] for position in aligned] == [page[at] for at in np.flatnonzero(positions >= 0)]
 
-    def test_texts_over_the_limit_have_no_runs(self, monkeypatch):
+    def test_texts_over_the_limit_are_not_aligned(self, monkeypatch):
         monkeypatch.setattr(gold_module, "MAX_CELLS", 99)
-        assert common_runs(["x"] * 10, ["x"] * 10) == []
-        assert matched(common_runs(["x"] * 10, ["x"] * 9)) == 9
+        assert (aligned_positions(["x"] * 10, ["x"] * 10) == -1).all()
+        assert (aligned_positions(["x"] * 10, ["x"] * 9) >= 0).sum() == 9
 
 
 GOLD = words("one two three four five six seven eight")
 
 
-def free_gold(words=GOLD, covered=(-1,)):
-    return UncoveredGold(list(words), [np.array(covered, dtype=np.int32)])
+def match(block, gold=GOLD, covered=()):
+    """Return the positions of a block in gold, of which another block covers some; None for none."""
+    matched, is_content = [np.array(covered, dtype=np.int32), np.full(len(block), -1)], np.array([True, False])
+    match_out_of_order([[], block], gold, matched, is_content)
+    return matched[1].tolist() if is_content[1] else None
 
 
 class TestMatch:
@@ -181,18 +176,15 @@ class TestMatch:
         ids=["covered gold", "too few n-grams", "negative positions cover nothing"],
     )
     def test_free_gold(self, covered, block, expected):
-        positions = free_gold(covered=covered).match(words(block))
-        assert (None if positions is None else positions.tolist()) == expected
+        assert match(words(block), covered=covered) == expected
 
     def test_number_of_tried_positions_is_limited(self):
         text = words("a b c x") * (gold_module.MAX_STARTS + 1) + words("a b c d e f g h i j")
-        positions = free_gold(text).match(words("a b c d e f g h i j")).tolist()
-        assert positions == [0, 1, 2, *range(len(text) - 7, len(text))]
+        assert match(words("a b c d e f g h i j"), text) == [0, 1, 2, *range(len(text) - 7, len(text))]
 
     @given(st.lists(st.sampled_from("abc"), max_size=30), st.lists(st.sampled_from("abc"), max_size=30))
     def test_positions_are_correct_and_used_once(self, gold, block):
-        positions = UncoveredGold(gold, []).match(block)
-        if positions is not None:
-            places = positions[positions >= 0].tolist()
-            assert len(set(places)) == len(places)
-            assert all(gold[position] == word for word, position in zip(block, positions, strict=True) if position >= 0)
+        positions = match(block, gold) or []
+        places = [position for position in positions if position >= 0]
+        assert len(set(places)) == len(places)
+        assert all(gold[at] == word for word, at in zip(block, positions, strict=False) if at >= 0)
