@@ -265,68 +265,38 @@ ROWS_PER_PAGE: Final = 200
 out saves a third of the training time."""
 
 
-@dataclass(frozen=True, eq=False)
 class TrainingTable:
     """Training rows of all pages as one table of R rows.
 
     Attributes:
         pages: the pages.
         fold: int64 (P,), fold of each page.
+        row_page, row_fold, row_site: int64 (R,), page, fold and number of the site of each row.
+        content, label, weight: (R,), see `PageRows`.
+        sampled: bool (R,), rows to fit the boosted models on: up to `ROWS_PER_PAGE` of a page, seeded. Rows without
+            weight are left out.
+        sampled_weight: float32 (R,), weights of the rows after sampling: sampled rows carry the weight of their page.
     """
 
-    pages: Sequence[PageRows]
-    fold: NDArray[np.int64]
+    def __init__(self, pages: Sequence[PageRows], fold: NDArray[np.int64]) -> None:
+        self.pages, self.fold = pages, fold
+        sizes = np.array([len(page) for page in pages], dtype=np.int64)
+        self.row_page = np.repeat(np.arange(len(pages)), sizes)
+        self.row_fold = fold[self.row_page]
+        self.row_site = np.unique([page.site for page in pages], return_inverse=True)[1][self.row_page]
+        self.content, self.label, self.weight = (
+            np.concatenate([np.zeros(0, dtype), *(getattr(page, name) for page in pages)])
+            for name, dtype in (("content", np.bool_), ("label", np.int8), ("weight", np.float32))
+        )
+        draw = np.random.default_rng(len(pages))
+        order = np.concatenate([np.zeros(0, np.int64), *map(draw.permutation, sizes.tolist())])
+        self.sampled = (order < ROWS_PER_PAGE) & (self.weight > 0)
+        self.sampled_weight = self.weight * np.maximum(1, sizes / ROWS_PER_PAGE).astype(np.float32)[self.row_page]
 
     @classmethod
     def from_pages(cls, pages: Sequence[PageRows], k: int = FOLDS, seed: int = 0) -> TrainingTable:
         """Return the table of `pages` with folds by site. A page read both ways is in one fold."""
         return cls(pages, assign_folds([page.site for page in pages], k, seed))
-
-    @cached_property
-    def row_fold(self) -> NDArray[np.int64]:
-        """Return the fold of each row, int64 (R,)."""
-        return self.fold[self.row_page]
-
-    @cached_property
-    def row_page(self) -> NDArray[np.int64]:
-        """Return the page index of each row, int64 (R,)."""
-        return np.repeat(np.arange(len(self.pages)), [len(page) for page in self.pages])
-
-    @cached_property
-    def row_site(self) -> NDArray[np.int64]:
-        """Return a number for the site of each row, int64 (R,)."""
-        numbers = np.unique([page.site for page in self.pages], return_inverse=True)[1]
-        return numbers[self.row_page]
-
-    @cached_property
-    def content(self) -> NDArray[np.bool_]:
-        """Return whether each row is content, bool (R,)."""
-        return np.concatenate([page.content for page in self.pages])
-
-    @cached_property
-    def label(self) -> NDArray[np.int8]:
-        """Return the label code of each row, int8 (R,)."""
-        return np.concatenate([page.label for page in self.pages])
-
-    @cached_property
-    def weight(self) -> NDArray[np.float32]:
-        """Return the training weight of each row, float32 (R,)."""
-        return np.concatenate([page.weight for page in self.pages])
-
-    @cached_property
-    def sampled(self) -> NDArray[np.bool_]:
-        """Return the rows to fit the boosted models on, bool (R,): up to `ROWS_PER_PAGE` of a page, seeded.
-
-        Rows without weight are left out.
-        """
-        draw = np.random.default_rng(len(self.pages))
-        return np.concatenate([draw.permutation(len(page)) < ROWS_PER_PAGE for page in self.pages]) & (self.weight > 0)
-
-    @cached_property
-    def sampled_weight(self) -> NDArray[np.float32]:
-        """Return the weights of the rows after sampling, float32 (R,): sampled rows carry the weight of their page."""
-        scale = [np.full(len(page), max(1, len(page) / ROWS_PER_PAGE), dtype=np.float32) for page in self.pages]
-        return self.weight * np.concatenate(scale)
 
     @cached_property
     def fits(self) -> LinearFits:

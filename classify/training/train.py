@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -170,6 +170,8 @@ class ConventionFits:
     Attributes:
         names: conventions of the pages.
         known: conventions of a model that is trained on the pages, in the order of their columns.
+        held_out: the conventions without each fold, by fold.
+        predicted: float32 (P, len(known)), the columns of each page by a predictor that did not see its fold.
     """
 
     def __init__(self, table: TrainingTable, x: NDArray[np.float32]) -> None:
@@ -180,6 +182,10 @@ class ConventionFits:
         self._code = np.array([self.known.index(name) if name else -1 for name in self.names])
         pages = zip(table.pages, table.split(x), strict=True)
         self._rows = np.vstack([page_row(rows, page.layout.tokens) for page, rows in pages])
+        self.held_out = {fold: self.without(fold) for fold in np.unique(table.fold).tolist()}
+        self.predicted = np.empty((len(self._rows), len(self.known)), dtype=np.float32)
+        for fold, held_out in self.held_out.items():
+            self.predicted[table.fold == fold] = held_out.predict(self._rows[table.fold == fold])
 
     def without(self, fold: int = ALL) -> Conventions:
         """Return the conventions, with a predictor that is fitted on the pages of the other folds, or on all."""
@@ -188,19 +194,6 @@ class ConventionFits:
             return Conventions(self.known)
         forest = fit("conventions", self._rows[pages], self._code[pages], num_class=len(self.known))
         return Conventions(self.known, forest)
-
-    @cached_property
-    def held_out(self) -> dict[int, Conventions]:
-        """Return the conventions without each fold, by fold."""
-        return {fold: self.without(fold) for fold in np.unique(self._fold).tolist()}
-
-    @cached_property
-    def predicted(self) -> NDArray[np.float32]:
-        """Return the columns of each page by a predictor that did not see its fold, float32 (P, len(known))."""
-        columns = np.empty((len(self._rows), len(self.known)), dtype=np.float32)
-        for fold, held_out in self.held_out.items():
-            columns[self._fold == fold] = held_out.predict(self._rows[self._fold == fold])
-        return columns
 
 
 MIN_FOLDS: Final = 3

@@ -98,7 +98,7 @@ class TestConventionFits:
 
     def test_names_and_other_folds_with_one_convention(self) -> None:
         """Predict nothing for a fold if all pages of the other convention are in it."""
-        table = replace(TrainingTable.from_pages(self.PAGES), fold=np.array([0, 1] * 10 + [2] * 20 + [0] * 5))
+        table = TrainingTable(self.PAGES, np.array([0, 1] * 10 + [2] * 20 + [0] * 5))
         fits = ConventionFits(table, self.matrix(table))
         assert fits.names == ["news"] * 20 + ["blogs"] * 20 + [""] * 5
         assert fits.known == ("blogs", "news")

@@ -182,7 +182,7 @@ class TestCrossValidate:
         ]
         before, after = (
             training._predict_fold(each, ConventionFits(each, design_matrix(each)), 0)
-            for each in (table, replace(table, pages=turned))
+            for each in (table, TrainingTable(turned, table.fold))
         )
         for (page, (one, _)), (other_page, (other, _)) in zip(before, after, strict=True):
             assert page == other_page
