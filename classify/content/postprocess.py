@@ -269,21 +269,9 @@ def smooth_groups(
     smoothed[rows[(share >= KEEP_SHARE)[number]]] = True
     smoothed[rows[(share <= DROP_SHARE)[number]]] = False
     mean = np.bincount(number, weight * probability[rows]) / total
-    enclosed = _is_enclosed(smoothed, rows, number) & (mean > ENCLOSED_PROBABILITY)
+    first, last = np.full((2, len(total)), -1)
+    last[number], first[number[::-1]] = rows, rows[::-1]
+    padded = np.concatenate([[False], smoothed, [False]])
+    enclosed = padded[first] & padded[last + 2] & (mean > ENCLOSED_PROBABILITY)
     smoothed[rows[enclosed[number]]] = True
     return smoothed
-
-
-def _is_enclosed(kept: NDArray[np.bool_], rows: NDArray[np.intp], number: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return whether the blocks directly before and after each of G groups are kept: bool (G,).
-
-    Args:
-        kept: bool (B,).
-        rows: the blocks in groups, ascending.
-        number: the group of each of them, 0 to G - 1.
-    """
-    first, last = np.full((2, number.max() + 1), -1)
-    last[number] = rows
-    first[number[::-1]] = rows[::-1]
-    padded = np.concatenate([[False], kept, [False]])
-    return np.asarray(padded[first] & padded[last + 2])

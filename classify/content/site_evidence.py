@@ -16,19 +16,19 @@ from __future__ import annotations
 import pickle
 import re
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from itertools import chain
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Final, Generic, NamedTuple, Self, TypeVar
+from typing import IO, TYPE_CHECKING, Final, Generic, Self, TypeVar
 
 import numpy as np
 
 from vclean.characters import is_sentence
 from vclean.features import element_names
-from vclean.features.columns import find_keys
 from vclean.features.element_names import ElementNames
 from vclean.features.text.characters import mix
 from vclean.files import output_errors
@@ -36,7 +36,7 @@ from vclean.page import host_of
 from vclean.render.snapshot import HEADING_TAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -70,29 +70,12 @@ class SiteEvidence:
     total: int
 
 
-class _Tally(NamedTuple):
-    """Number of documents with each of K hashes, int64 (K,), and the hashes, uint64 (K,), ascending."""
-
-    hashes: NDArray[np.uint64]
-    counts: NDArray[np.int64]
-
-    @classmethod
-    def from_pages(cls, hashes: Sequence[NDArray[np.uint64]], document: NDArray[np.int32]) -> _Tally:
-        """Count the documents with each hash, given the hashes and the document of each page."""
-        owner = np.repeat(document, [len(each) for each in hashes])
-        joined = np.concatenate(hashes)
-        order = np.lexsort((owner, joined))
-        owner, joined = owner[order], joined[order]
-        is_new = np.ones(len(joined), dtype=bool)
-        is_new[1:] = (joined[1:] != joined[:-1]) | (owner[1:] != owner[:-1])
-        return cls(*np.unique(joined[is_new], return_counts=True))
-
-    def of(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return the number of documents with each of `hashes`; 1, that of the page, for one that was not counted."""
-        count = np.ones(len(hashes), dtype=np.int64)
-        rows, index = find_keys(hashes, self.hashes)
-        count[rows] = self.counts[index]
-        return count
+def _count_documents(hashes: Iterable[NDArray[np.uint64]], document: NDArray[np.int32]) -> Counter[int]:
+    """Return the number of documents with each hash, given the hashes and the document of each page."""
+    of_document: defaultdict[int, set[int]] = defaultdict(set)
+    for number, page in zip(document.tolist(), hashes, strict=True):
+        of_document[number].update(page.tolist())
+    return Counter(chain.from_iterable(of_document.values()))
 
 
 class Site:
@@ -106,27 +89,29 @@ class Site:
         page = blake2b(np.unique(prints.text).tobytes(), digest_size=8).digest()
         if page not in self.pages:
             self.pages[page] = prints
-            vars(self).pop("_tallies", None)
+            vars(self).pop("_counts", None)
 
     @cached_property
-    def _tallies(self) -> tuple[int, _Tally, _Tally, _Tally]:
-        """Return the number of documents, and tallies of texts, of texts with their path, and of exact texts."""
+    def _counts(self) -> tuple[int, list[Counter[int]]]:
+        """Return the number of documents; and how many have each text, each text with its path, and each exact text."""
         pages = list(self.pages.values())
         document = document_numbers(pages)
         hashes = zip(*((page.text, page.text_and_path, page.exact) for page in pages), strict=True)
-        text, text_and_path, exact = (_Tally.from_pages(each, document) for each in hashes)
-        return int(document.max()) + 1, text, text_and_path, exact
+        return int(document.max()) + 1, [_count_documents(each, document) for each in hashes]
 
     def evidence(self, prints: Fingerprints) -> SiteEvidence:
         """Return the evidence on the blocks of a page that was counted with `add`.
 
         The log odds follow from the shares of the other documents with the text of a block, and with its text and path.
         """
-        total, text, text_and_path, exact = self._tallies
-        per_block = [text.of(prints.text), text_and_path.of(prints.text_and_path)]
+        total, counters = self._counts
+        hashes = (prints.text, prints.text_and_path, prints.exact)
+        *per_block, documents = (
+            np.array([max(counter[each], 1) for each in of_page.tolist()], dtype=np.int64)
+            for counter, of_page in zip(counters, hashes, strict=True)
+        )
         shares = (np.stack(per_block, axis=1) - 1) / max(1, total - 1)
         log_odds = np.asarray(shares @ np.array(WEIGHTS), dtype=np.float32)
-        documents = exact.of(prints.exact)
         is_common = (documents >= MIN_DOCUMENTS) & (documents - 1 >= MIN_SHARE * (total - 1))
         return SiteEvidence(log_odds, repeated_blocks(is_common, prints), documents, total)
 

@@ -149,36 +149,18 @@ def score_columns(path: NDArray[np.float32], word: NDArray[np.float32], layout: 
     score, weight = np.array([path, word, path + word]), layout.tokens + 1
     weighted = score * weight
     total = cumulative_sums(np.vstack([weighted, weight]))
+    of_subtrees = sum_over_runs(total, layout)
+    of_alike = np.array([np.bincount(layout.alike, values) for values in (*weighted, weight)])
     parts = [
         score[:, None],
-        _subtree_means(total, layout),
-        _means_alike(weighted, weight, layout.alike)[:, None],
+        np.asarray(of_subtrees[:-1] / np.maximum(of_subtrees[-1], 1)).transpose(0, 2, 1),
+        (of_alike[:-1] / of_alike[-1]).take(layout.alike, axis=1)[:, None],
         neighbour_values(score),
         _window(total)[:, None],
         np.broadcast_to((weighted.sum(axis=1) / weight.sum())[:, None, None], (len(score), 1, len(path))),
     ]
     columns = np.concatenate(parts, axis=1, dtype=np.float32, casting="same_kind").reshape(-1, len(path))
     return np.ascontiguousarray(np.vstack([columns, _rank(score[-1], weight)]).T)
-
-
-def _subtree_means(total: NDArray[np.float64], layout: Layout) -> NDArray[np.float32]:
-    """Return weighted means over the subtrees around each block, float32 (K, LEVELS, B); for `total` see `_window`."""
-    sums = sum_over_runs(total, layout)
-    return np.asarray(sums[:-1] / np.maximum(sums[-1], 1)).transpose(0, 2, 1)
-
-
-def _means_alike(
-    weighted: NDArray[np.float32], weight: NDArray[np.float32], alike: NDArray[np.int32]
-) -> NDArray[np.float64]:
-    """Return weighted means over the blocks with the same number in `alike`, float64 (K, B).
-
-    Args:
-        weighted: float32 (K, B), values times weights.
-        weight: float32 (B,).
-        alike: int32 (B,), equal for blocks with the same chain of tags and classes.
-    """
-    sums = np.array([np.bincount(alike, values) for values in weighted])
-    return (sums / np.bincount(alike, weight)).take(alike, axis=1)
 
 
 def _rank(score: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -113,21 +113,22 @@ def count_words(text: str) -> int:
     return len(_WORD.findall(text))
 
 
-@dataclass(frozen=True, slots=True)
-class WordScore:
-    """Precision, recall and their harmonic mean, each in 0..1."""
-
-    precision: float
-    recall: float
-    f1: float
-
-
 class Overlap(NamedTuple):
-    """Length `common` of the longest common subsequence of the `output` and `gold` words."""
+    """Number of words `common` to an output of `output` words and a gold text of `gold` words."""
 
     common: int
     output: int
     gold: int
+
+    @property
+    def precision(self) -> float:
+        """Return common / output, in 0..1; without output 1 if there is no gold, else 0."""
+        return self.common / self.output if self.output else float(not self.gold)
+
+    @property
+    def recall(self) -> float:
+        """Return common / gold, in 0..1; without gold 1 if there is no output, else 0."""
+        return self.common / self.gold if self.gold else float(not self.output)
 
     @property
     def f1(self) -> float:
@@ -152,7 +153,7 @@ class SnippetShare(NamedTuple):
 class PageScore:
     """Scores of one page; `cleaneval_markup` is None if the gold has no marks."""
 
-    word: WordScore
+    word: Overlap
     lcs: Overlap
     cleaneval: float
     cleaneval_markup: float | None
@@ -188,19 +189,14 @@ class Scores:
         return {name: None if isnan(value) else value for name, value in asdict(self).items()}
 
 
-def word_score(output: str, gold: str) -> WordScore:
+def word_score(output: str, gold: str) -> Overlap:
     r"""Compare the bags of lower-cased `\w+` tokens (WCXB, Foley 2026).
 
-    >>> word_score("The cat", "the cat sat")
-    WordScore(precision=1.0, recall=0.6666666666666666, f1=0.8)
+    >>> word_score("The cat", "the cat sat").f1
+    0.8
     """
     left, right = _bag(output), _bag(gold)
-    if not left and not right:
-        return WordScore(1.0, 1.0, 1.0)
-    common = (left & right).total()
-    precision = common / left.total() if left else 0.0
-    recall = common / right.total() if right else 0.0
-    return WordScore(precision, recall, 2 * common / (left.total() + right.total()))
+    return Overlap((left & right).total(), left.total(), right.total())
 
 
 def lcs_overlap(output: str, gold: str) -> Overlap:
