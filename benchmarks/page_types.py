@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from documents import table
+from sklearn.metrics import confusion_matrix, f1_score, precision_recall_fscore_support
 
 from vclean.classify.corpora.corpora import assign_folds, read_corpus, site
 from vclean.classify.page_type import THRESHOLD
@@ -121,40 +122,30 @@ def tables(pages: Sequence[TypedPage]) -> str:
         own = np.array([PAGE_TYPES.index(example.page_type) for example in examples])
         lines.append(_line("wcxb, its seven types", own, cross_validate(wcxb, examples)))
     scores = table(("corpus", "pages", "accuracy", "macro-F1", "answered", "accuracy of answers"), lines)
-    parts = (scores, _type_table(gold, probability), _confusion(gold, probability), _worst(pages, probability))
-    return "\n\n".join(parts)
+    best = probability.argmax(axis=1)
+    return "\n\n".join((scores, _type_table(gold, best), _confusion(gold, best), _worst(pages, probability)))
 
 
 def _line(name: str, gold: NDArray[np.int64], probability: NDArray[np.float64]) -> tuple[str, ...]:
     best, answered = probability.argmax(axis=1), probability.max(axis=1) >= THRESHOLD
-    scores = [_f1(gold, best, code) for code in np.unique(gold).tolist()]
-    values = (np.mean(best == gold), np.mean(scores), answered.mean(), np.mean((best == gold)[answered]))
+    macro_f1 = f1_score(gold, best, labels=np.unique(gold), average="macro")
+    values = (np.mean(best == gold), macro_f1, answered.mean(), np.mean((best == gold)[answered]))
     return name, str(len(gold)), *(f"{value:.3f}" for value in values)
 
 
-def _f1(gold: NDArray[np.int64], best: NDArray[np.int64], code: int) -> float:
-    both = np.count_nonzero((gold == code) & (best == code))
-    return float(2 * both / max(np.count_nonzero(gold == code) + np.count_nonzero(best == code), 1))
-
-
-def _type_table(gold: NDArray[np.int64], probability: NDArray[np.float64]) -> str:
+def _type_table(gold: NDArray[np.int64], best: NDArray[np.int64]) -> str:
     """Return the precision, recall and F1 of each type."""
-    best, lines = probability.argmax(axis=1), []
-    for code, name in enumerate(PAGE_TYPES):
-        is_gold, is_best = gold == code, best == code
-        both = np.count_nonzero(is_gold & is_best)
-        precision, recall = both / max(is_best.sum(), 1), both / max(is_gold.sum(), 1)
-        lines.append(
-            (name.value, str(is_gold.sum()), f"{precision:.3f}", f"{recall:.3f}", f"{_f1(gold, best, code):.3f}")
-        )
+    codes = range(len(PAGE_TYPES))
+    *scores, counts = precision_recall_fscore_support(gold, best, labels=codes, zero_division=0)
+    values = zip(PAGE_TYPES, counts, *scores, strict=True)
+    lines = [(name.value, str(count), *(f"{value:.3f}" for value in row)) for name, count, *row in values]
     return table(("type", "pages", "precision", "recall", "F1"), lines)
 
 
-def _confusion(gold: NDArray[np.int64], probability: NDArray[np.float64]) -> str:
+def _confusion(gold: NDArray[np.int64], best: NDArray[np.int64]) -> str:
     """Return how many pages of each type have each predicted type."""
-    size = len(PAGE_TYPES)
-    count = np.bincount(gold * size + probability.argmax(axis=1), minlength=size * size).reshape(size, size)
-    rows = [(name.value, *map(str, row)) for name, row in zip(PAGE_TYPES, count.tolist(), strict=True)]
+    counts = confusion_matrix(gold, best, labels=range(len(PAGE_TYPES)))
+    rows = [(name.value, *map(str, row)) for name, row in zip(PAGE_TYPES, counts, strict=True)]
     return table(("gold, predicted", *(name.value for name in PAGE_TYPES)), rows)
 
 

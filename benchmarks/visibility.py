@@ -9,14 +9,12 @@ the shown ones. `innerText` is what the browser itself gives for `document.body`
 from __future__ import annotations
 
 import argparse
-import asyncio
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from documents import table
-from playwright.async_api import async_playwright
+from playwright.sync_api import sync_playwright
 from rivals import RIVALS, available, silence
 from visibility_cases import LEAD, SENTENCE, Case, cases
 
@@ -27,7 +25,7 @@ from vclean.render.browser.chromium import find_chromium
 from vclean.runtime import track
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from vclean.settings import HiddenPolicy
 
@@ -39,91 +37,59 @@ HEADING: Final = """# Table of hidden text
 Written by `python benchmarks/visibility.py`.
 """
 _RIVALS: Final = ("trafilatura", "readability-lxml", "resiliparse")
-_INNER_TEXT: Final = "innerText"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """Output of a system for a page of the suite.
-
-    Attributes:
-        system: its name.
-        case: the page.
-        printed: whether the page's sentence is in the output.
-        leads: whether the first paragraph of the article is.
-    """
-
-    system: str
-    case: Case
-    printed: bool
-    leads: bool
-
-
-def outcome(system: str, case: Case, text: str) -> Outcome:
-    """Return the outcome of a page for the text that a system printed, whatever its white space."""
-    plain = " ".join(text.split())
-    return Outcome(system, case, SENTENCE in plain, LEAD in plain)
-
-
-def outcomes(pages: Sequence[Case]) -> Iterator[Outcome]:
-    """Run every system on every page."""
+def outputs(pages: Sequence[Case]) -> Iterator[tuple[str, list[str]]]:
+    """Yield every system with the texts that it prints for the pages."""
     for render in (True, False):
         for policy in POLICIES:
             name = f"`vclean {'--render ' * render}--hidden {policy}`"
             with Cleaner(render=render, policy=Policy(hidden=policy)) as cleaner:
-                yield from _run(name, pages, lambda html, cleaner=cleaner: cleaner.clean(html).to_text())
+                tracked = track(pages, name, "pages", total=len(pages))
+                yield name, [cleaner.clean(case.html).to_text() for case in tracked]
     systems, missing = available(tuple(system for system in RIVALS if system.name in _RIVALS))
     for line in missing:
         print(line, file=sys.stderr)
     for system in systems:
         extract = system.load()
         with silence():
-            yield from _run(system.name, pages, lambda html, extract=extract: extract(GoldPage(html=html.encode()))[0])
-    texts = asyncio.run(inner_texts(pages))
-    yield from (outcome(_INNER_TEXT, case, text) for case, text in zip(pages, texts, strict=True))
+            yield system.name, [extract(GoldPage(html=case.html.encode()))[0] for case in pages]
+    yield "innerText", inner_texts(pages)
 
 
-def _run(name: str, pages: Sequence[Case], extract: Callable[[str], str]) -> Iterator[Outcome]:
-    for case in track(pages, name, "pages", total=len(pages)):
-        yield outcome(name, case, extract(case.html))
-
-
-async def inner_texts(pages: Sequence[Case]) -> list[str]:
+def inner_texts(pages: Sequence[Case]) -> list[str]:
     """Return `document.body.innerText` of every page, by Playwright, its scripts running."""
     texts = []
-    async with async_playwright() as playwright:
-        chromium = find_chromium()
-        browser = await playwright.chromium.launch(executable_path=chromium.path, chromium_sandbox=False)
-        page = await browser.new_page()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium().path, chromium_sandbox=False)
+        page = browser.new_page()
         for case in pages:
-            await page.set_content(case.html)
-            texts.append(await page.evaluate("document.body.innerText"))
-        await browser.close()
+            page.set_content(case.html)
+            texts.append(page.evaluate("document.body.innerText"))
+        browser.close()
     return texts
 
 
-def summary(results: Sequence[Outcome]) -> str:
+def summary(pages: Sequence[Case], texts: Mapping[str, Sequence[str]]) -> str:
     """Return the table: by system, how many sentences of each kind of page it prints."""
     rows = []
-    for system in dict.fromkeys(each.system for each in results):
-        mine = [each for each in results if each.system == system]
-        counts = [_count(mine, kind) for kind in KINDS]
-        rows.append([system, *counts, str(sum(not each.leads for each in mine))])
+    for system, printed in texts.items():
+        counts = []
+        for kind in KINDS:
+            of_kind = [SENTENCE in text for case, text in zip(pages, printed, strict=True) if case.kind == kind]
+            counts.append(f"{sum(of_kind)} of {len(of_kind)}")
+        rows.append([system, *counts, str(sum(LEAD not in text for text in printed))])
     return table(["System", *(f"{kind} printed" for kind in KINDS), "article lost"], rows)
 
 
-def _count(results: Sequence[Outcome], kind: str) -> str:
-    of_kind = [each.printed for each in results if each.case.kind == kind]
-    return f"{sum(of_kind)} of {len(of_kind)}"
-
-
-def failures(results: Sequence[Outcome]) -> Iterator[str]:
+def failures(pages: Sequence[Case], texts: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Name the pages on which a rendering vclean did not do what its policy promises."""
-    for each in results:
-        allowed = {"drop": ("shown",), "revealable": ("shown", "revealable"), "keep": KINDS}
-        for policy, kinds in allowed.items():
-            if each.system == f"`vclean --render --hidden {policy}`" and each.printed != (each.case.kind in kinds):
-                yield f"{each.system}: {each.case.kind}: {each.case.name}"
+    allowed = {"drop": ("shown",), "revealable": ("shown", "revealable"), "keep": KINDS}
+    for policy, kinds in allowed.items():
+        system = f"`vclean --render --hidden {policy}`"
+        for case, text in zip(pages, texts[system], strict=True):
+            if (SENTENCE in text) != (case.kind in kinds):
+                yield f"{system}: {case.kind}: {case.name}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -132,11 +98,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--write", type=Path, metavar="FILE", help="write the table to this file")
     parser.add_argument("--failures", action="store_true", help="name the pages that vclean gets wrong")
     options = parser.parse_args(arguments)
-    results = list(outcomes(cases()))
-    text = summary(results)
+    pages = cases()
+    texts = {system: [" ".join(text.split()) for text in printed] for system, printed in outputs(pages)}
+    text = summary(pages, texts)
     print(text)
     if options.failures:
-        print("\n".join(failures(results)))
+        print("\n".join(failures(pages, texts)))
     if options.write:
         write_atomic(options.write, f"{HEADING}\n{text.strip()}\n".encode())
 

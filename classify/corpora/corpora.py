@@ -175,14 +175,14 @@ def assign_folds(groups: Sequence[str], k: int, seed: int = 0) -> NDArray[np.int
     sizes = Counter(groups)
     load = [0] * k
     fold_of = {}
-    for group in sorted(sizes, key=lambda name: (-sizes[name], _stable_hash(name, seed))):
+
+    def order(group: str) -> tuple[int, bytes]:
+        return -sizes[group], blake2b(f"{seed} {group}".encode(), digest_size=8).digest()
+
+    for group in sorted(sizes, key=order):
         fold_of[group] = load.index(min(load))
         load[fold_of[group]] += sizes[group]
     return np.array([fold_of[group] for group in groups], dtype=np.int64)
-
-
-def _stable_hash(name: str, seed: int) -> bytes:
-    return blake2b(f"{seed} {name}".encode(), digest_size=8).digest()
 
 
 def _domain_from_content(html: bytes) -> str:

@@ -177,7 +177,8 @@ def _remove_tool(document: HTMLTree) -> None:
     if not traces:
         return
     for element in traces:
-        _outermost(element).decompose()
+        dialog = element.closest(".ui-dialog")
+        (element if dialog is None else dialog).decompose()
     for element in _select(document, ".highlight"):
         names = [name for name in (element.getattr("class") or "").split() if name != "highlight"]
         element.setattr("class", " ".join(names))
@@ -191,12 +192,6 @@ def _select(document: HTMLTree, css: str) -> list[ElementNode]:
 def _is_tool(element: ElementNode) -> bool:
     address = (element.getattr("href") or "") + (element.getattr("src") or "")
     return _TOOL in address or any(trace in (element.text or "") for trace in _TRACES)
-
-
-def _outermost(element: ElementNode) -> ElementNode:
-    """Return the dialog that contains the element, or the element itself."""
-    dialog = element.closest(".ui-dialog")
-    return element if dialog is None else dialog
 
 
 def _with_doctype(html: str, source: str) -> str:

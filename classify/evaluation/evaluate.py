@@ -276,21 +276,15 @@ def _section(corpus: str, method: str, part: Sequence[PageEvaluation]) -> str:
     from tabulate import tabulate
 
     rows = [["", *_FIELDS.values()]]
-    rows += [[name, *_cells(score)] for name, score in _by_type(part).items()]
+    rows += [
+        [name, *(_cell(field, getattr(score, field)) for field in _FIELDS)] for name, score in _by_type(part).items()
+    ]
     aligned = ["left", *["right"] * len(_FIELDS)]
     table = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=aligned)
     failed = [f"failed: {evaluation.id}: {evaluation.error}" for evaluation in part if evaluation.error]
-    return "\n".join([f"{corpus}, {method}", table, *_calibration_errors(part), *failed])
-
-
-def _calibration_errors(part: Sequence[PageEvaluation]) -> list[str]:
-    """Return one line with the calibration errors, if there are any."""
-    errors = [f"{name} {part['ece']:.3f}" for name, part in calibration_report(part).items()]
-    return [f"expected calibration error: {', '.join(errors)}"] if errors else []
-
-
-def _cells(score: Scores) -> list[str]:
-    return [_cell(name, getattr(score, name)) for name in _FIELDS]
+    errors = [f"{name} {figures['ece']:.3f}" for name, figures in calibration_report(part).items()]
+    calibration = [f"expected calibration error: {', '.join(errors)}"] if errors else []
+    return "\n".join([f"{corpus}, {method}", table, *calibration, *failed])
 
 
 def _cell(name: str, value: float) -> str:

@@ -315,14 +315,6 @@ def _segment_by_model(model: Callable[[str], SegmentModel], page_id: str, snapsh
     return _flat_segmentations(model(page_id)(snapshot), _LEARNED)
 
 
-def _untrained(page_id: str, _: Snapshot) -> list[Segmentation]:
-    raise ValueError(f"cannot segment {page_id}: train the segmenter first")
-
-
-def _segment_by_depth(_: str, snapshot: Snapshot) -> list[Segmentation]:
-    return [segment_at_depth(snapshot, depth) for depth in DEPTHS]
-
-
 def _segment_by_vips(_: str, snapshot: Snapshot) -> list[Segmentation]:
     from vclean.features.segments.vips import segment
 
@@ -342,9 +334,9 @@ _LEARNED: Final = (6, 11)
 _SHIPPED: Final = "shipped"
 _SEGMENTERS: Final[dict[str, tuple[Sequence[int], SegmentFunction, int, Trainer | None]]] = {
     "page": ((0,), lambda _, snapshot: [whole_page(snapshot)], 0, None),
-    "dom": (DEPTHS, _segment_by_depth, 2, None),
+    "dom": (DEPTHS, lambda _, snapshot: [segment_at_depth(snapshot, depth) for depth in DEPTHS], 2, None),
     "vips": (_PDOCS, _segment_by_vips, 5, None),
-    "learned": (_LEARNED, _untrained, _LEARNED[0], _train),
+    "learned": (_LEARNED, lambda *_: [], _LEARNED[0], _train),
 }
 """Values of the parameter, function, default and trainer of each segmenter."""
 _HELP: Final = (

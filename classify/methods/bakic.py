@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from vclean.classify.methods.base import Example, Method, TrainingPage
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
-    from vclean.render.snapshot import Snapshot
 
 _SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
 _COUNTED = """
@@ -128,7 +127,10 @@ class Parts:
     def vectors(self) -> NDArray[np.float32]:
         """Return the document vector of each part, float32 (P, len(COLUMNS))."""
         snapshot, count = self.blocks.snapshot, len(self)
-        tags = _tag_length(snapshot)
+        # The characters of each element's tags, `<x></x>`, with the attributes in the snapshot.
+        names = np.array([len(f"<{tag}></{tag}>") for tag in snapshot.tags], dtype=np.float64)
+        values = np.array([len(f' name="{value}"') for value in snapshot.attr_value], dtype=np.float64)
+        tags = names[snapshot.tag] + np.bincount(snapshot.attr_node, values, len(snapshot))
         of_tags = np.bincount(self.of_element, tags, count)
         of_links = np.bincount(self.of_element, np.where(snapshot.is_tag(("a",)), tags, 0), count)
         text = np.bincount(self.of_element, self._chars, count)
@@ -160,13 +162,6 @@ class Parts:
         cells = np.bincount(self.of_element * (len(_TAGS) + 1) + code, minlength=len(self) * (len(_TAGS) + 1))
         counts = cells.reshape(len(self), -1)[:, : len(_TAGS)]
         return ratio(counts, counts.max(axis=1, keepdims=True))
-
-
-def _tag_length(snapshot: Snapshot) -> NDArray[np.float64]:
-    """Return the characters of each element's tags, `<x></x>`, with the attributes in the snapshot, float64 (N,)."""
-    names = np.array([2 * len(tag) + len("<></>") for tag in snapshot.tags], dtype=np.float64)
-    values = np.array([len(value) for value in snapshot.attr_value], dtype=np.float64) + len(' name=""')
-    return names[snapshot.tag] + np.bincount(snapshot.attr_node, values, len(snapshot))
 
 
 INTERESTING: Final = 0.9
@@ -253,16 +248,15 @@ class ExtractorChoice:
 @lru_cache(maxsize=1)  # both hybrid methods train on a page, one after the other
 def extractor_masks(blocks: BlockColumns) -> NDArray[np.bool_]:
     """Return which blocks each extractor keeps, bool (4, B); a library that fails on the page keeps none."""
-    return np.array([_mask(extractor, blocks) for extractor in EXTRACTORS])
-
-
-def _mask(extractor: Method, blocks: BlockColumns) -> NDArray[np.bool_]:
-    try:
-        return np.array([label.is_content for label in extractor(blocks).labels], dtype=bool)
-    except DeadlineError:
-        raise
-    except VcleanError:
-        return np.zeros(len(blocks), dtype=bool)
+    masks = np.zeros((len(EXTRACTORS), len(blocks)), dtype=bool)
+    for mask, extractor in zip(masks, EXTRACTORS, strict=True):
+        try:
+            mask[:] = [label.is_content for label in extractor(blocks).labels]
+        except DeadlineError:
+            raise
+        except VcleanError:
+            continue
+    return masks
 
 
 def vectors_and_masks(parts: Parts) -> NDArray[np.float32]:

@@ -42,37 +42,23 @@ _LINGUISTIC: Final = (
 
 
 def compute(context: PageContext) -> Values:
-    """Return the features of a page, each (B,), in the order of the columns."""
-    return {**_linguistic(context), **_structural(context), **_visual(context.blocks)}
-
-
-def _linguistic(context: PageContext) -> Values:
-    values = linguistic.compute(context)
-    digit_words = ratio(context.digit_words, context.tokens)
-    return {**{name: values[name] for name in _LINGUISTIC}, "digit_words": digit_words}
-
-
-def _structural(context: PageContext) -> Values:
-    snapshot, node = context.snapshot, context.blocks.node
-    images = tree.subtree_sum(snapshot.is_tag(structural.IMAGES), snapshot.end)
-    return {
-        "depth": snapshot.depth[node],
-        "heading": structural.heading_level(context) > 0,
-        "paragraph": context.within(("p",))[context.blocks.main_element],
-        "links": structural.links(context),
-        "images": images[node],
-    }
-
-
-def _visual(blocks: BlockColumns) -> Values:
-    """Return features of the shape.
+    """Return the features of a page, each (B,), in the order of the columns.
 
     Those of solidity are the area of the outline over that of its bounding rectangle, its number of vertices, and their
     mean distance from its center in half diagonals.
     """
+    values, snapshot, blocks = linguistic.compute(context), context.snapshot, context.blocks
+    images = tree.subtree_sum(snapshot.is_tag(structural.IMAGES), snapshot.end)
     outline = visual.solidity(blocks)
     width, height = blocks.box[:, 2], blocks.box[:, 3]
     return {
+        **{name: values[name] for name in _LINGUISTIC},
+        "digit_words": ratio(context.digit_words, context.tokens),
+        "depth": snapshot.depth[blocks.node],
+        "heading": structural.heading_level(context) > 0,
+        "paragraph": context.within(("p",))[blocks.main_element],
+        "links": structural.links(context),
+        "images": images[blocks.node],
         "solidity1": outline.area_share,
         "solidity2": outline.vertices,
         "solidity3": outline.spread,

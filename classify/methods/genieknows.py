@@ -53,20 +53,17 @@ class SemanticBlocks:
     """
 
     def __init__(self, context: PageContext) -> None:
-        self.context, snapshot = context, context.snapshot
+        self.context, snapshot, node = context, context.snapshot, context.blocks.node
         self._is_short = np.asarray(context.sum_over_subtrees(context.tokens) <= LONGEST)
-        self._element = self._elements(context)
+        # The largest element of at most `LONGEST` words around each block, or its container.
+        top = self._is_short.copy()
+        top[1:] &= ~self._is_short[snapshot.parent[1:]]
+        nearest = tree.nearest_ancestor(top, snapshot.parent)
+        self._element = np.where(self._is_short, nearest, np.arange(len(snapshot)))[node].astype(np.int64)
         words = np.bincount(self._element, context.tokens, minlength=len(snapshot))[self._element]
         key = np.where(words < SHORTEST, -1 - snapshot.parent[self._element], self._element)
         self.number = np.cumsum(np.diff(key, prepend=key[:1]) != 0)
         self.first = np.flatnonzero(np.diff(self.number, prepend=-1))
-
-    def _elements(self, context: PageContext) -> NDArray[np.int64]:
-        """Return the largest element of at most `LONGEST` words around each block, or its container, int64 (B,)."""
-        parent, node = context.snapshot.parent, context.blocks.node
-        top = self._is_short.copy()
-        top[1:] &= ~self._is_short[parent[1:]]
-        return np.where(self._is_short[node], tree.nearest_ancestor(top, parent)[node], node).astype(np.int64)
 
     @cached_property
     def link_share(self) -> NDArray[np.float32]:
@@ -155,13 +152,8 @@ def with_neighbors(semantic: SemanticBlocks, value: NDArray[np.float64]) -> NDAr
 def _labels(context: PageContext) -> list[Label]:
     bold = (context.char_share(context.within(BOLD_TAGS)) >= _BOLD) & (context.tokens <= _TITLE_WORDS)
     cell = context.within(("td", "th"))[context.blocks.main_element] & (context.tokens <= _TITLE_WORDS)
-    labels = zip(tag_labels(context.blocks), bold.tolist(), cell.tolist(), strict=True)
-    return [_label(label, is_bold, in_cell) for label, is_bold, in_cell in labels]
-
-
-def _label(label: Label, is_bold: bool, in_cell: bool) -> Label:
-    if label is not Label.PARAGRAPH:
-        return label
-    if is_bold:
-        return Label.HEADING
-    return Label.LIST_ITEM if in_cell else label
+    labels = tag_labels(context.blocks)
+    for block in np.flatnonzero(bold | cell).tolist():
+        if labels[block] is Label.PARAGRAPH:
+            labels[block] = Label.HEADING if bold[block] else Label.LIST_ITEM
+    return labels

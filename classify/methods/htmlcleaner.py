@@ -38,7 +38,11 @@ def label(blocks: BlockColumns) -> Prediction:
     chars = np.where(is_content, values["chars"], 0)
     good = is_content & (chars > chars.sum() / max(is_content.sum(), 1))
     good &= (values["starts_capital"] > 0) & (values["ends_sentence"] > 0)
-    begin, end = best_sequence(np.where(is_content, _worth(context), 0), good)
+    words, terms = context.words, stop_words_of(context.language)
+    length = (words.end - words.start).astype(np.float32)
+    in_terms = terms.find(words).covered_words(STOP_WORDS, length) if terms else np.float32(0)
+    worth = np.asarray(in_terms - context.link_share * context.chars, dtype=np.float64)
+    begin, end = best_sequence(np.where(is_content, worth, 0), good)
     is_content[:begin] = is_content[end:] = False
     labels = [Label.HEADING if capitals else label
               for label, capitals in zip(tag_labels(blocks), values["all_caps"], strict=True)]  # fmt: skip
@@ -57,11 +61,3 @@ def best_sequence(worth: NDArray[np.float64], good: NDArray[np.bool_]) -> tuple[
     end = int(np.argmax(np.where(good, before[1:] - least, -np.inf)))
     begin = int(np.argmin(np.where(good[: end + 1], before[: end + 1], np.inf)))
     return begin, end + 1
-
-
-def _worth(context: PageContext) -> NDArray[np.float64]:
-    """Return the characters in function words minus the characters in links, float64 (B,)."""
-    words, terms = context.words, stop_words_of(context.language)
-    length = (words.end - words.start).astype(np.float32)
-    in_terms = terms.find(words).covered_words(STOP_WORDS, length) if terms else np.float32(0)
-    return np.asarray(in_terms - context.link_share * context.chars, dtype=np.float64)

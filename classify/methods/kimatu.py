@@ -85,14 +85,11 @@ def label(blocks: BlockColumns) -> Prediction:
     context = PageContext(blocks)
     visible = blocks.visibility != Visibility.HIDDEN
     runs = markup_runs(context, visible)
-    chosen = _restore(runs, _candidates(runs))
+    candidate = (runs.size * (1 - runs.links) >= _MIN_RATIO) & (runs.links < _MAX_LINKS)
+    chosen = _restore(runs, candidate)
     is_content = chosen[runs.number] & visible & ~_functional(context) & ~_quoted(context)
     headings = _headings(context, is_content)
     return prediction_from_mask(blocks, is_content | headings, _labels(context, headings))
-
-
-def _candidates(runs: MarkupRuns) -> NDArray[np.bool_]:
-    return np.asarray((runs.size * (1 - runs.links) >= _MIN_RATIO) & (runs.links < _MAX_LINKS))
 
 
 def _restore(runs: MarkupRuns, candidate: NDArray[np.bool_]) -> NDArray[np.bool_]:

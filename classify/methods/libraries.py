@@ -15,9 +15,8 @@ those of the page's markup, as most of these libraries return none.
 from __future__ import annotations
 
 import logging
-from contextlib import contextmanager
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from vclean.classify.corpora.gold import find_covered_blocks
 from vclean.classify.methods.base import prediction_from_mask, to_html
@@ -25,12 +24,10 @@ from vclean.errors import VcleanError
 from vclean.features.page_context import PageContext
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
-
-_T = TypeVar("_T")
 
 _ENGLISH: Final = "English"
 _LANGUAGES: Final = {
@@ -77,35 +74,24 @@ def resiliparse(blocks: BlockColumns) -> Prediction:
 
 
 def _by_text(blocks: BlockColumns, extract: Callable[[str], str]) -> Prediction:
-    html = to_html(blocks.snapshot)
-    return prediction_from_mask(blocks, find_covered_blocks(blocks.text, _run_library(lambda: extract(html))))
-
-
-def _run_library(extract: Callable[[], _T]) -> _T:
-    """Return the result of a library call, without its logs.
+    """Select the blocks with words in the text that a library extracts from HTML, without its logs.
 
     Raises:
         VcleanError: the library fails on the page.
     """
+    html = to_html(blocks.snapshot)
+    disabled = logging.root.manager.disable
+    logging.disable()  # users of vclean cannot act on the libraries' warnings about a page
     try:
-        with _disable_logging():
-            return extract()
+        text = extract(html)
     except VcleanError:
         raise
     except Exception as error:  # each library raises other types
         reason = f"{type(error).__name__}: {error}".partition("\n")[0]
         raise VcleanError(f"the library fails on this page ({reason}): choose another method") from error
-
-
-@contextmanager
-def _disable_logging() -> Iterator[None]:
-    """Disable logging in this block: users of vclean cannot act on the libraries' warnings about a page."""
-    previous = logging.root.manager.disable
-    logging.disable()
-    try:
-        yield
     finally:
-        logging.disable(previous)
+        logging.disable(disabled)
+    return prediction_from_mask(blocks, find_covered_blocks(blocks.text, text))
 
 
 def _boilerpipe(blocks: BlockColumns, name: str) -> Prediction:

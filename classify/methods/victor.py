@@ -92,14 +92,7 @@ def _markup(context: PageContext) -> Values:
     is_inside = inside[context.blocks.main_element] > 0
     block = snapshot.is_tag(styles.BLOCK_TAGS)
     masks = [*(snapshot.is_tag(tags) for tags in _SPLITS.values()), ~block, block]
-    names = (*_SPLITS, "class_inline", "class_block")
-    return {
-        **{f"container_{name}": is_inside[:, index] for index, name in enumerate(_CONTAINERS)},
-        **{
-            f"split_{name}": count
-            for name, count in zip(names, count_opened_before(context, np.array(masks)), strict=True)
-        },
-    }
+    return dict(zip(COLUMNS, [*is_inside.T, *count_opened_before(context, np.array(masks))], strict=False))
 
 
 def _characters(texts: EncodedTexts) -> Values:

@@ -20,34 +20,44 @@ page's language. Punctuation marks are those of all scripts. Lengths and positio
 source. Years, web addresses and mail addresses are those of `vclean.features.block.linguistic`. There is a block break
 if a block-level element begins between two blocks, or if they have different containers. The tags of a parent have `th`
 where the program has `ul` twice. Undefined values (a ratio to 0, a parent of the root) are NaN.
+
+PyTorch trains the networks, and NumPy evaluates them. All random choices (first weights, excerpts, dropout) come from
+NumPy with a fixed seed, and PyTorch runs on one thread. So the same sequences give the same network, and the state of
+global random generators does not change.
 """
 
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from vclean.classify.methods.base import (
     marginals,
+    mean_and_scale,
     pack_arrays,
     prediction_of_visible,
     stack_named,
+    standardized,
     unpack_arrays,
     viterbi,
 )
-from vclean.classify.methods.convolution import Network, Plan, fit
 from vclean.features.block import linguistic
 from vclean.features.block.structural import count_opened_before
 from vclean.features.columns import Groups, ratio
 from vclean.features.page_context import PageContext
 from vclean.features.text.characters import COLON, COMMA, DIGIT, SENTENCE_END, SPACE, UPPER
+from vclean.imports import import_optional
 from vclean.render import tree
 from vclean.render.static import styles
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from types import ModuleType
 
     from numpy.typing import NDArray
 
@@ -55,6 +65,9 @@ if TYPE_CHECKING:
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
     from vclean.features.columns import Numbers, Values
+
+    Tensor = Any
+    """Tensor of PyTorch, which may not be installed."""
 
 NONE = -1
 """Index that means "no element". The last value of arrays over elements that it can select is that of no element."""
@@ -71,6 +84,7 @@ class CollapsedTree:
         container: int32 (B,), innermost element that contains all text of each block.
         is_fork: bool (N,), whether an element has two or more children that are blocks or contain blocks.
         parent: int32 (B,), parent fork of each leaf; `NONE` on a page of one block.
+        fork_parent: int32 (N + 1,), parent fork of each fork; `NONE` for the root and for `NONE`.
         root: outermost fork, which contains all blocks; `NONE` on a page of one block.
         common_fork: int32 (B - 1,), innermost fork that contains each leaf and the next.
     """
@@ -90,22 +104,12 @@ class CollapsedTree:
         self.is_fork = direct + np.bincount(above, minlength=len(snapshot)) > 1
         nearest = tree.nearest_ancestor(self.is_fork, snapshot.parent)
         fork = np.append(np.where(self.is_fork[nearest], nearest, NONE), NONE).astype(np.int32)
-        self._parent = np.append(fork[snapshot.parent], np.int32(NONE))
+        self.fork_parent = np.append(fork[snapshot.parent], np.int32(NONE))
         self.parent = fork[self.container]
         self.root = int(np.argmax(self.is_fork)) if self.is_fork.any() else NONE
         self.common_fork = tree.lowest_common_ancestor(
             self.container[:-1], self.container[1:], snapshot.parent, snapshot.end
         )
-
-    def parents(self, forks: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the parents of `forks`; `NONE` for the root and for `NONE`."""
-        return self._parent[forks]
-
-    def distances(self) -> NDArray[np.int64]:
-        """Return the steps in the collapsed tree from each leaf to the next, int64 (B - 1,); 2 between siblings."""
-        forks_to = tree.path_sum(self.is_fork, self.snapshot.end)
-        depth = forks_to[self.container] + 1
-        return np.asarray(depth[:-1] + depth[1:] - 2 * forks_to[self.common_fork])
 
     def runs(self, forks: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the first block in each of `forks`, and the index after its last; 0 and 0 for `NONE`.
@@ -117,21 +121,16 @@ class CollapsedTree:
         first = (self._index_sum[forks] - count * (count - 1) // 2) // np.maximum(count, 1)
         return first, first + count
 
-    def has(self, forks: NDArray[np.int32], tags: Collection[str]) -> NDArray[np.bool_]:
-        """Return whether one of `tags` is inside each of `forks`; False for `NONE`."""
-        inside = tree.subtree_sum(self.snapshot.is_tag(tags), self.snapshot.end) > 0
-        return np.append(inside, False)[forks]
-
     def tags_between(
         self, inner: NDArray[np.int32], outer: NDArray[np.int32], tags: Sequence[str]
-    ) -> NDArray[np.bool_]:
-        """Return whether each of `tags` is among the elements from `inner` (M,) up to `outer` (M,), without `outer`.
+    ) -> dict[str, NDArray[np.bool_]]:
+        """Return by tag whether it is among the elements from `inner` (M,) up to `outer` (M,), without `outer`.
 
-        The elements between a node and its parent are merged with the node. The result is bool (M, len(tags)).
+        The elements between a node and its parent are merged with the node. The results are bool (M,).
         """
         masks: list[NDArray[Any]] = [self.snapshot.is_tag((tag,)) for tag in tags]
         above = np.pad(tree.path_sum(np.stack(masks, axis=1), self.snapshot.end), ((0, 1), (0, 0)))
-        return np.asarray(above[inner] > above[outer])
+        return dict(zip(tags, (above[inner] > above[outer]).T, strict=True))
 
 
 LEAF_TAGS = ("a", "p", "td", "b", "li", "span", "i", "tr", "div", "strong", "em", "h3", "h2", "table", "h4", "small",
@@ -185,37 +184,38 @@ class _PageFeatures:
     def blocks(self) -> Values:
         """Return the features of the blocks, each (B,): of the block, the two forks around it, the outermost fork."""
         parent = self.tree.parent
-        grandparent = self.tree.parents(parent)
+        grandparent = self.tree.fork_parent[parent]
         root = np.full(len(self.context), self.tree.root, dtype=np.int32)
+        parent_tags = self.tree.tags_between(parent, grandparent, FORK_TAGS)
+        leaf_tags = self.tree.tags_between(self.tree.container, parent, LEAF_TAGS)
+        duplicates = self.totals["duplicates"]
+        same_path = Groups.from_keys(self.context.class_path[self.tree.container]).size
         return {
-            **self._duplicates(),
+            "has_duplicate": duplicates > 0,
+            "has_10_duplicates": duplicates >= 10,
+            "same_class_path": same_path / len(self.context),
             **self._leaf(),
             "has_parent": parent != NONE,
             **self._fork("parent_", parent),
-            **_by_tag("parent_", FORK_TAGS, _or_nan(self.tree.tags_between(parent, grandparent, FORK_TAGS), parent)),
+            **{f"parent_tag_{tag}": _or_nan(values, parent) for tag, values in parent_tags.items()},
             "has_grandparent": grandparent != NONE,
             **self._fork("grandparent_", grandparent),
             **self._fork("root_", root),
-            **_by_tag("", LEAF_TAGS, self.tree.tags_between(self.tree.container, parent, LEAF_TAGS)),
+            **{f"tag_{tag}": values for tag, values in leaf_tags.items()},
         }
 
     def pairs(self) -> Values:
         """Return the features of the pairs, each (B - 1,): the steps between them, a break, the fork around both."""
-        distance = self.tree.distances()
+        forks_to = tree.path_sum(self.tree.is_fork, self.context.snapshot.end)
+        depth, node = forks_to[self.tree.container] + 1, self.context.blocks.node
+        distance = depth[:-1] + depth[1:] - 2 * forks_to[self.tree.common_fork]
+        is_block = self.context.snapshot.is_tag(styles.BLOCK_TAGS)
+        opened = count_opened_before(self.context, is_block[None])[0, 1:]
         return {
             **{f"distance_{steps}": distance == steps for steps in DISTANCES},
             "distance_more": distance > DISTANCES[-1],
-            "block_break": self._breaks(),
+            "block_break": (opened > 0) | (node[1:] != node[:-1]),
             **self._fork("common_", self.tree.common_fork),
-        }
-
-    def _duplicates(self) -> Values:
-        others = self.totals["duplicates"]
-        same_path = Groups.from_keys(self.context.class_path[self.tree.container]).size
-        return {
-            "has_duplicate": others > 0,
-            "has_10_duplicates": others >= 10,
-            "same_class_path": same_path / len(self.context),
         }
 
     def _leaf(self) -> Values:
@@ -235,12 +235,13 @@ class _PageFeatures:
     def _fork(self, prefix: str, forks: NDArray[np.int32]) -> Values:
         """Return the features of `forks` (M,), NaN for `NONE`."""
         first, end = self.tree.runs(forks)
+        has_form = tree.subtree_sum(self.context.snapshot.is_tag(("input",)), self.context.snapshot.end) > 0
         count = {name: total[end] - total[first] for name, total in self.cumulative.items()}
         columns = {
             **self._text(count, np.maximum(end - 1, 0), 10),
             "body_share": count["characters"] / self.cumulative["characters"][-1],
             "link_density": ratio(count["link_characters"], count["characters"]),
-            "has_form": self.tree.has(forks, ("input",)),
+            "has_form": np.append(has_form, False)[forks],
         }
         return {prefix + name: _or_nan(values, forks) for name, values in columns.items()}
 
@@ -278,11 +279,6 @@ class _PageFeatures:
         ends[-2:] = False
         return texts.count(ends) + 1
 
-    def _breaks(self) -> NDArray[np.bool_]:
-        snapshot, node = self.context.snapshot, self.context.blocks.node
-        opened = count_opened_before(self.context, snapshot.is_tag(styles.BLOCK_TAGS)[None])[0, 1:]
-        return np.asarray((opened > 0) | (node[1:] != node[:-1]))
-
 
 def _share(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return `part / whole`, NaN where `whole` is 0."""
@@ -295,13 +291,195 @@ def _log(values: NDArray[np.float64], low: float, high: float) -> NDArray[np.flo
 
 
 def _or_nan(values: Numbers, forks: NDArray[np.int32]) -> NDArray[np.float32]:
-    """Return the `values` of `forks` (M,), NaN for `NONE`."""
-    absent = (forks == NONE).reshape(-1, *[1] * (values.ndim - 1))
-    return np.where(absent, np.float32(np.nan), values.astype(np.float32))
+    """Return the `values` (M,) of `forks` (M,), NaN for `NONE`."""
+    return np.where(forks == NONE, np.float32(np.nan), values.astype(np.float32))
 
 
-def _by_tag(prefix: str, tags: tuple[str, ...], values: Numbers) -> Values:
-    return {f"{prefix}tag_{tag}": values[:, index] for index, tag in enumerate(tags)}
+_ONE_THREAD: Final = 1 << 18
+"""Number of multiplications up to which OpenBLAS computes a product on one thread (its `SMP_THRESHOLD_MIN` times four).
+For such small products, threads wait for each other longer than they compute."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Network:
+    """Convolutional network over standardized columns; all layers but the last end with a rectifier (ReLU).
+
+    Attributes:
+        mean, scale: float32 (C,), mean and standard deviation of the columns.
+        weights: float32 (out, in, width) for each layer, of odd width.
+        biases: float32 (out,) for each layer.
+    """
+
+    mean: NDArray[np.float32]
+    scale: NDArray[np.float32]
+    weights: Sequence[NDArray[np.float32]]
+    biases: Sequence[NDArray[np.float32]]
+
+    def __call__(self, columns: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the log probability of each class for the rows `columns` (R, C), float32 (R, classes)."""
+        logits = self.logits(standardized(columns, self.mean, self.scale))
+        high = logits.max(axis=1, keepdims=True)
+        return np.asarray(logits - high - np.log(np.exp(logits - high).sum(axis=1, keepdims=True)))
+
+    def logits(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the output of the last layer for standardized `rows` (R, C), with zero padding."""
+        for layer, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            rows = convolve(np.maximum(rows, 0) if layer else rows, weight, bias)
+        return rows
+
+    def to_arrays(self, prefix: str) -> dict[str, NDArray[Any]]:
+        """Return the arrays of the network by name; each name begins with `prefix`."""
+        arrays = {f"{prefix}mean": self.mean, f"{prefix}scale": self.scale}
+        for layer, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
+            arrays |= {f"{prefix}layer_{layer}_w": weight, f"{prefix}layer_{layer}_b": bias}
+        return arrays
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], prefix: str) -> Network:
+        """Build the network from the result of `to_arrays`."""
+        mean, scale, *layers = (values for name, values in arrays.items() if name.startswith(prefix))
+        return cls(mean, scale, layers[::2], layers[1::2])
+
+
+def convolve(
+    columns: NDArray[np.float32], weight: NDArray[np.float32], bias: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Convolve the rows `columns` (R, in) with `weight` (out, in, width), float32 (R, out)."""
+    reach = weight.shape[2] // 2
+    padded = np.pad(columns, ((reach, reach), (0, 0)))
+    matrices = np.ascontiguousarray(weight.transpose(2, 1, 0))
+    parts = (_product(padded[step : step + len(columns)], matrix) for step, matrix in enumerate(matrices))
+    return np.asarray(sum(parts, start=bias), dtype=np.float32)
+
+
+def _product(rows: NDArray[np.float32], matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+    product = np.empty((len(rows), matrix.shape[1]), dtype=np.float32)
+    batch = max(_ONE_THREAD // matrix.size, 1)
+    for begin in range(0, len(rows), batch):
+        np.matmul(rows[begin : begin + batch], matrix, out=product[begin : begin + batch])
+    return product
+
+
+_SPREAD: Final = 0.1
+_PADDING: Final = -1
+"""Target of rows beyond the end of a sequence, which do not count."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Architecture and training parameters of a network.
+
+    Attributes:
+        filters, widths: number and width of the filters of each layer; the last layer has one filter per class.
+        dropout: share of the weights dropped in a step.
+        decay: L2 penalty; half of it, times the sum of squared weights, is added to the loss.
+        excerpt: number of rows of an excerpt.
+        batch: number of excerpts per step, each from a sequence drawn uniformly, whatever its length.
+        steps: number of training steps.
+        rate: learning rate of Adam.
+        seed: seed of all random choices.
+    """
+
+    filters: tuple[int, ...]
+    widths: tuple[int, ...]
+    dropout: float = 0.2
+    decay: float = 1e-4
+    excerpt: int = 9
+    batch: int = 128
+    steps: int = 1000
+    rate: float = 1e-3
+    seed: int = 7
+
+
+def fit_network(
+    columns: Sequence[NDArray[np.float32]],
+    targets: Sequence[NDArray[np.int64]],
+    plan: Plan,
+    is_flag: NDArray[np.bool_],
+) -> Network:
+    """Train a network that predicts the class `targets` (R,) of the rows of `columns` (R, C), by cross-entropy.
+
+    Both have one array per sequence. At least one sequence has a row. The flags among the columns, `is_flag` (C,),
+    become -1 and 1; numbers are standardized.
+
+    The weights are trained by Adam. They start at random, normal within two standard deviations; biases start at 0.
+
+    Raises:
+        ExtraMissingError: PyTorch is not installed.
+    """
+    torch = import_optional("torch", "PyTorch", "web2text")
+    mean, scale = (np.where(is_flag, np.float32(0.5), part) for part in mean_and_scale(np.concatenate(columns)))
+    random = np.random.default_rng(plan.seed)
+    excerpts = _excerpts([standardized(rows, mean, scale) for rows in columns], targets, plan, random)
+    with _deterministic(torch):
+        shapes = zip(plan.filters, (len(mean), *plan.filters), plan.widths, strict=False)
+        parameter = partial(torch.tensor, dtype=torch.float32, requires_grad=True)
+        weights = [parameter(_SPREAD * random.normal(size=shape).clip(-2, 2)) for shape in shapes]
+        biases = [parameter(np.zeros(count)) for count in plan.filters]
+        adam = torch.optim.Adam([*weights, *biases], lr=plan.rate)
+        for excerpt in excerpts:
+            rows, truth = map(torch.from_numpy, excerpt)
+            dropped = [_drop(torch, weight, plan, random) for weight in weights]
+            logits = forward(torch, rows.transpose(1, 2), dropped, biases, (truth != _PADDING)[:, None])
+            loss = torch.nn.functional.cross_entropy(logits, truth, ignore_index=_PADDING)
+            size = sum((weight**2).sum() for weight in weights)
+            adam.zero_grad()
+            (loss + plan.decay / 2 * size).backward()
+            adam.step()
+    return Network(mean, scale, *([part.detach().numpy() for part in parts] for parts in (weights, biases)))
+
+
+def _excerpts(
+    columns: Sequence[NDArray[np.float32]],
+    targets: Sequence[NDArray[np.int64]],
+    plan: Plan,
+    random: np.random.Generator,
+) -> Iterator[tuple[NDArray[np.float32], NDArray[np.int64]]]:
+    """Yield for each step excerpts of sequences: columns (batch, excerpt, C) and targets (batch, excerpt).
+
+    All sequences are in one array, each followed by padding for an excerpt.
+    """
+    used, excerpt = [index for index, classes in enumerate(targets) if len(classes)], plan.excerpt
+    length = np.array([len(targets[index]) for index in used])
+    start = np.cumsum(length + excerpt) - length - excerpt
+    padded = np.concatenate([np.pad(columns[index], ((0, excerpt), (0, 0))) for index in used])
+    classes = np.concatenate([np.pad(targets[index], (0, excerpt), constant_values=_PADDING) for index in used])
+    for _ in range(plan.steps):
+        sequence = random.integers(len(start), size=plan.batch)
+        positions = np.maximum(length[sequence] - excerpt, 0) + 1
+        begin = start[sequence] + (random.random(plan.batch) * positions).astype(np.int64)
+        rows = begin[:, None] + np.arange(excerpt)
+        yield padded[rows], classes[rows]
+
+
+def _drop(torch: ModuleType, weight: Tensor, plan: Plan, random: np.random.Generator) -> Tensor:
+    """Return a weight tensor after dropout, with the remaining weights scaled up."""
+    share = np.float32(1 - plan.dropout)
+    mask = random.random(tuple(weight.shape), dtype=np.float32) < share
+    return weight * torch.from_numpy(mask / share)
+
+
+def forward(
+    torch: ModuleType, columns: Tensor, weights: Sequence[Tensor], biases: Sequence[Tensor], inside: Tensor
+) -> Tensor:
+    """Return the output (S, out, R) of the network for `columns` (S, C, R); rows not `inside` (S, 1, R) are zeros."""
+    for layer, (weight, bias) in enumerate(zip(weights, biases, strict=True)):
+        rows = torch.relu(columns) if layer else columns
+        columns = torch.nn.functional.conv1d(rows * inside, weight, bias, padding="same")
+    return columns
+
+
+@contextmanager
+def _deterministic(torch: ModuleType) -> Iterator[None]:
+    """Run PyTorch on one thread and with deterministic operations only in this block."""
+    threads, strict = torch.get_num_threads(), torch.are_deterministic_algorithms_enabled()
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(True)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+        torch.use_deterministic_algorithms(strict)
 
 
 PAIR_WEIGHT: Final = 0.5
@@ -332,8 +510,8 @@ def train(examples: Sequence[Example]) -> bytes:
     blocks, pairs, (block_flags, *_), (pair_flags, *_), content = zip(*examples, strict=True)
     classes = [is_content.astype(np.int64) for is_content in content]
     pair_classes = [2 * labels[:-1] + labels[1:] for labels in classes]
-    block_network = fit(blocks, classes, _BLOCK_PLAN, block_flags)
-    pair_network = fit(pairs, pair_classes, _PAIR_PLAN, pair_flags)
+    block_network = fit_network(blocks, classes, _BLOCK_PLAN, block_flags)
+    pair_network = fit_network(pairs, pair_classes, _PAIR_PLAN, pair_flags)
     return pack_arrays(block_network.to_arrays("block_") | pair_network.to_arrays("pair_"))
 
 

@@ -7,6 +7,7 @@ roles and names are removed: otherwise the model would learn the generator.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -97,19 +98,18 @@ def marked_rows(
     """
     element = marking.locate_marks(context.snapshot, marks)
     exists = element >= 0
-    node = np.concatenate([element[exists], _negatives(context, element[exists])])
+    marked = element[exists]
+    # Candidates that do not have the same blocks as any marked element.
+    negatives = np.setdiff1d(
+        candidate_regions(context).node, context.container[marked[context.block_count[marked] > 0]]
+    )
+    node = np.concatenate([marked, negatives])
     role = np.full(len(node), NONE, dtype=np.int8)
     role[: exists.sum()] = [ROLE_CODES[mark.role] for mark, is_present in zip(marks, exists, strict=True) if is_present]
     x = limit_counts(region_matrix(regions_at(context, node), block_values(context)), LIMITS)
     if not by_hand:
         x[:, _PLAIN:] = np.nan
     return RegionRows(site, by_hand, x, role)
-
-
-def _negatives(context: PageContext, marked: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the candidates that do not have the same blocks as any element in `marked`."""
-    marked_containers = context.container[marked[context.block_count[marked] > 0]]
-    return np.setdiff1d(candidate_regions(context).node, marked_containers)
 
 
 FOLDS: Final = 5
@@ -131,16 +131,14 @@ def fit(rows: Sequence[RegionRows]) -> Forest:
 
 def _weights(rows: Sequence[RegionRows]) -> NDArray[np.float32]:
     """Return the training weight of each row, float32 (R,)."""
-    regions: dict[str, int] = {}
+    regions = Counter[str]()
     for page in rows:
-        regions[page.site] = regions.get(page.site, 0) + int((page.role != NONE).sum())
-    page_weights = [
-        1.0 if page.by_hand else STYLED_WEIGHT * min(1, SITE_REGIONS / max(regions[page.site], 1)) for page in rows
-    ]
-    class_weights = [np.where(page.role == NONE, NONE_WEIGHT, 1) for page in rows]
-    return np.concatenate([scale * kind for scale, kind in zip(page_weights, class_weights, strict=True)]).astype(
-        np.float32
-    )
+        regions[page.site] += int((page.role != NONE).sum())
+    weights = []
+    for page in rows:
+        scale = 1.0 if page.by_hand else STYLED_WEIGHT * min(1, SITE_REGIONS / max(regions[page.site], 1))
+        weights.append(scale * np.where(page.role == NONE, NONE_WEIGHT, 1))
+    return np.concatenate(weights).astype(np.float32)
 
 
 def fit_held_out(rows: Sequence[RegionRows]) -> dict[str, Forest]:

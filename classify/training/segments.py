@@ -131,15 +131,13 @@ def fit(rows: Sequence[SegmentRows], card_fields: dict[str, Any] | None = None) 
     held_out = regions.fit_held_out(role_rows)
     matrices = [with_roles(page.x, page.parent, held_out[page.site]) for page in rows]
     levels = tuple(_fit(rows, matrices, level) for level in LEVELS)
-    columns = [column.name for column in COLUMNS]
-    pages = [page.address for page in rows]
     card = {
         "format": FORMAT,
         **(card_fields or {}),
         "versions": versions("lightgbm"),
         "seeds": SEEDS,
-        "pages": pages,
-        "columns": columns,
+        "pages": [page.address for page in rows],
+        "columns": [column.name for column in COLUMNS],
     }
     return SegmentModel(regions.fit(role_rows), levels, card)
 
