@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from documents import table
-from rivals import RENDERED, RIVALS, VCLEAN, Extract, System, Texts, available, silence, versions
+from rivals import RENDERED, RIVALS, VCLEAN, Extract, Texts, available, silence, versions
 from speed import Spread, child_seconds, evenly
 from tqdm import tqdm
 
@@ -70,33 +70,19 @@ class Measurement:
     site: str
 
 
-@dataclass(frozen=True, slots=True)
-class Lead:
-    """Lead of vclean over the best rival on a corpus, in word F1, with its 95 % interval."""
-
-    corpus: str
-    system: str
-    rival: str
-    difference: float
-    low: float
-    high: float
-
-
 def measure(page: GoldPage, names: Sequence[str]) -> list[Measurement]:
     """Run the systems on a page."""
-    page_site = site(page)
-    return [_measure(page, _SYSTEMS[name], page_site) for name in names]
-
-
-def _measure(page: GoldPage, system: System, page_site: str) -> Measurement:
-    extract, clock = _loaded(system.name)
-    start = clock()
-    try:
-        with silence(), deadline(LIMIT):
-            texts, error = extract(page), ""
-    except Exception as failure:
-        texts, error = ("", ""), f"{type(failure).__name__}: {failure}".partition("\n")[0]
-    return Measurement(evaluate(page, system.name, texts, error), clock() - start, page_site)
+    page_site, measurements = site(page), []
+    for name in names:
+        extract, clock = _loaded(name)
+        start = clock()
+        try:
+            with silence(), deadline(LIMIT):
+                texts, error = extract(page), ""
+        except Exception as failure:
+            texts, error = ("", ""), f"{type(failure).__name__}: {failure}".partition("\n")[0]
+        measurements.append(Measurement(evaluate(page, name, texts, error), clock() - start, page_site))
+    return measurements
 
 
 @cache
@@ -165,21 +151,24 @@ def evaluate_predictions(page: GoldPage, texts: Mapping[tuple[str, str], Mapping
     return [evaluate(page, name, pair) for name, pair in texts[page.corpus, page.id].items()]
 
 
-def leads(evaluations: Sequence[PageEvaluation], sites: Mapping[tuple[str, str], str]) -> list[Lead]:
-    """Return the lead of every method of vclean on every corpus. Pages are paired; the bootstrap draws sites."""
+def leads(evaluations: Sequence[PageEvaluation], sites: Mapping[tuple[str, str], str]) -> list[dict[str, Any]]:
+    """Return the lead of every method of vclean over the best rival on every corpus, in word F1, with its interval.
+
+    Pages are paired; the bootstrap draws sites.
+    """
     f1: dict[str, dict[str, dict[str, float]]] = {}
     for each in evaluations:
-        f1.setdefault(each.corpus, {}).setdefault(each.method, {})[each.id] = each.score.word.f1
+        f1.setdefault(each.corpus, {}).setdefault(each.method, {})[each.id] = each.f1
     results = []
     for corpus, systems in f1.items():
         rivals = [name for name in systems if not name.startswith("vclean")]
         best = max(rivals, key=lambda name: float(np.mean(list(systems[name].values()))))
-        for name in systems:
-            if name not in rivals:
-                pages = list(systems[name])
-                difference = np.array([systems[name][page] - systems[best][page] for page in pages])
-                group = np.unique([sites[corpus, page] for page in pages], return_inverse=True)[1]
-                results.append(Lead(corpus, name, best, *interval(difference, group)))
+        for name in [name for name in systems if name not in rivals]:
+            difference = np.array([score - systems[best][page] for page, score in systems[name].items()])
+            group = np.unique([sites[corpus, page] for page in systems[name]], return_inverse=True)[1]
+            mean, low, high = interval(difference, group)
+            lead = {"corpus": corpus, "system": name, "rival": best, "difference": mean, "low": low, "high": high}
+            results.append(lead)
     return results
 
 
@@ -192,23 +181,6 @@ def interval(difference: NDArray[np.float64], group: NDArray[np.int64]) -> tuple
     draws = np.random.default_rng(20071).multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=DRAWS)
     low, high = np.percentile((draws @ sums) / (draws @ sizes), [2.5, 97.5])
     return float(difference.mean()), float(low), float(high)
-
-
-def summary(
-    evaluations: Sequence[PageEvaluation], measurements: Sequence[Measurement], sites: Mapping[tuple[str, str], str]
-) -> dict[str, Any]:
-    """Return all results, for JSON: scores by corpus, system and page type, times by corpus and system, and leads."""
-    times: dict[str, dict[str, list[float]]] = {}
-    for each in measurements:
-        times.setdefault(each.evaluation.corpus, {}).setdefault(each.evaluation.method, []).append(each.seconds)
-    return {
-        "corpora": Report(tuple(evaluations)).to_dict(),
-        "ms": {
-            corpus: {name: asdict(Spread.of(seconds)) for name, seconds in systems.items()}
-            for corpus, systems in times.items()
-        },
-        "leads": [asdict(lead) for lead in leads(evaluations, sites)],
-    }
 
 
 def document(results: Mapping[str, Any]) -> str:
@@ -233,20 +205,16 @@ def _leads(results: Mapping[str, Any]) -> str:
 def _corpus(corpus: str, results: Mapping[str, Any]) -> str:
     systems = results["corpora"][corpus]
     head = ("system", "word F1", "LCS F1 micro", "CleanEval text", "text+markup", "ms", "ms, p90", "failed")
-    rows = [_row(name, figures, results["ms"][corpus]) for name, figures in _ranked(systems)]
+    rows = []
+    for name, figures in _ranked(systems):
+        scores = figures["scores"]["all"]
+        spread = results["ms"][corpus].get(name.removesuffix(", unrendered"))
+        times = (f"{spread['median']:.1f}", f"{spread['p90']:.1f}") if spread else ("", "")
+        markup = "" if scores["cleaneval_markup"] is None else f"{scores['cleaneval_markup']:.1f}"
+        shares = (f"{scores['word_f1']:.3f}", f"{scores['lcs_f1_micro']:.3f}", f"{scores['cleaneval']:.1f}", markup)
+        rows.append((name, *shares, *times, str(len(figures["failed"]))))
     pages = next(iter(systems.values()))["scores"]["all"]["pages"]
     return f"### {corpus}, {pages:,} pages\n\n{table(head, rows)}"
-
-
-def _row(name: str, figures: Mapping[str, Any], ms: Mapping[str, Mapping[str, float]]) -> tuple[str, ...]:
-    scores = figures["scores"]["all"]
-    spread = ms.get(name) or ms.get(name.removesuffix(", unrendered"))
-    times = (f"{spread['median']:.1f}", f"{spread['p90']:.1f}") if spread else ("", "")
-    markup = "" if scores["cleaneval_markup"] is None else f"{scores['cleaneval_markup']:.1f}"
-    return (
-        name, f"{scores['word_f1']:.3f}", f"{scores['lcs_f1_micro']:.3f}", f"{scores['cleaneval']:.1f}", markup,
-        *times, str(len(figures["failed"])),
-    )  # fmt: skip
 
 
 def _types(corpus: str, systems: Mapping[str, Any]) -> str:
@@ -290,7 +258,7 @@ def run(options: argparse.Namespace) -> None:
     results |= {
         "systems": [system.name for system in systems],
         "versions": versions(systems),
-        "notes": [*messages, _scoring_note(options), _duration_note(options, time.monotonic() - start)],
+        "notes": [*messages, *_notes(options, time.monotonic() - start)],
     }
     print(document(results))
     if options.json:
@@ -306,8 +274,10 @@ def _run_systems(
     names: Sequence[str],
     texts: Mapping[tuple[str, str], Mapping[str, Texts]],
 ) -> dict[str, Any]:
+    """Return all results, for JSON: scores by corpus, system and page type, times by corpus and system, and leads."""
     share = min(1.0, options.pages / sum(map(len, corpora))) if options.pages else 1.0
     predictions: list[PageEvaluation] = []
+    scored: list[PageEvaluation] = []
 
     def pages() -> Iterator[GoldPage]:
         for corpus in corpora:
@@ -316,24 +286,33 @@ def _run_systems(
                     predictions.extend(evaluate_predictions(page, texts))
                 yield page
 
-    measurements = list(tqdm(measure_all(pages(), names, options.processes), unit="run", disable=None))
-    evaluations = [each.evaluation for each in measurements]
-    sites = {(each.evaluation.corpus, each.evaluation.id): each.site for each in measurements}
-    scored = [each for each in evaluations if options.shipped or not _SYSTEMS[each.method].is_vclean]
-    return summary([*predictions, *scored], measurements, sites)
+    times: dict[str, dict[str, list[float]]] = {}
+    sites: dict[tuple[str, str], str] = {}
+    for each in tqdm(measure_all(pages(), names, options.processes), unit="run", disable=None):
+        evaluation = each.evaluation
+        times.setdefault(evaluation.corpus, {}).setdefault(evaluation.method, []).append(each.seconds)
+        sites[evaluation.key] = each.site
+        if options.shipped or not _SYSTEMS[evaluation.method].is_vclean:
+            scored.append(evaluation)
+    evaluations = [*predictions, *scored]
+    return {
+        "corpora": Report(tuple(evaluations)).to_dict(),
+        "ms": {
+            corpus: {name: asdict(Spread.of(seconds)) for name, seconds in systems.items()}
+            for corpus, systems in times.items()
+        },
+        "leads": leads(evaluations, sites),
+    }
 
 
-def _scoring_note(options: argparse.Namespace) -> str:
+def _notes(options: argparse.Namespace, seconds: float) -> list[str]:
+    scoring = "vclean is timed, but not scored: give --predictions, or --shipped on corpora it was not trained on."
     if options.predictions:
-        return "vclean is scored by cross-validation: each page by a model that was not trained on its site."
-    if options.shipped:
-        return "vclean is scored by the shipped model, which must not have been trained on these pages."
-    return "vclean is timed, but not scored: give --predictions, or --shipped on corpora it was not trained on."
-
-
-def _duration_note(options: argparse.Namespace, seconds: float) -> str:
+        scoring = "vclean is scored by cross-validation: each page by a model that was not trained on its site."
+    elif options.shipped:
+        scoring = "vclean is scored by the shipped model, which must not have been trained on these pages."
     processes = f"{options.processes} process{'es' * (options.processes > 1)}"
-    return f"The run took {seconds / 60:.1f} minutes of wall clock in {processes}."
+    return [scoring, f"The run took {seconds / 60:.1f} minutes of wall clock in {processes}."]
 
 
 def parse_args(arguments: Sequence[str] | None) -> argparse.Namespace:

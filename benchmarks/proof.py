@@ -20,8 +20,10 @@ import tempfile
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -108,43 +110,24 @@ class Entry(NamedTuple):
     value: str
 
 
-class Part(NamedTuple):
-    """Pages of one input in one mode, which are recorded in one file.
+def record(source: Path, mode: str, count: int, methods: Sequence[str], path: Path) -> None:
+    """Write the results of a corpus or web archive in one of `MODES` to the file `path`.
 
-    Attributes:
+    Args:
         source: the corpus or web archive.
         mode: one of `MODES`.
         count: the number of pages, evenly spaced.
         methods: names of the methods to run; empty for all.
+        path: the file to write.
     """
-
-    source: Path
-    mode: str
-    count: int
-    methods: tuple[str, ...]
-
-    def path(self, folder: Path) -> Path:
-        """Return the file of the part in the folder of a record."""
-        return folder / f"{self.source.name.partition('.')[0]}-{self.mode}.jsonl.gz"
-
-
-def record(part: Part, folder: Path) -> None:
-    """Write the results of a part to its file in `folder`."""
-    pages = list(pages_of(part.source, part.count))
-    rendered = part.mode == "rendered"
-    entries = sorted(
-        {*page_entries(pages, part.methods, rendered=rendered), *command_entries(pages, rendered=rendered)}
-    )
-    lines = "".join(f"{json.dumps(entry)}\n" for entry in entries)
-    write_atomic(part.path(folder), gzip.compress(lines.encode(), mtime=0))
-
-
-def pages_of(path: Path, count: int) -> Iterator[Page]:
-    """Yield `count` evenly spaced pages of a corpus or web archive; their ids are made unique by their number."""
-    sources = list(find_sources(str(path), RenderSettings(deadline=DEADLINE)))
-    for number, source in enumerate(evenly(sources, count)):
-        page = source.read()
-        yield Page(content=page.content, url=page.url, resources=page.resources, id=f"{number} {page.id}")
+    sources = list(find_sources(str(source), RenderSettings(deadline=DEADLINE)))
+    pages = [each.read() for each in evenly(sources, count)]
+    # Some ids occur twice.
+    pages = [replace(page, id=f"{number} {page.id}") for number, page in enumerate(pages)]
+    rendered = mode == "rendered"
+    entries = {*page_entries(pages, methods, rendered=rendered), *command_entries(pages, rendered=rendered)}
+    lines = "".join(f"{json.dumps(entry)}\n" for entry in sorted(entries))
+    write_atomic(path, gzip.compress(lines.encode(), mtime=0))
 
 
 def page_entries(pages: Sequence[Page], names: Sequence[str], *, rendered: bool) -> Iterator[Entry]:
@@ -166,7 +149,9 @@ def page_entries(pages: Sequence[Page], names: Sequence[str], *, rendered: bool)
             for name, segmenter in segmenters.items():
                 yield from _segment_entries(f"segments {name}", stored, segmenter, blocks.screenshot)
             for name, method in methods.items():
-                yield _entry(f"method {name}", page.id, partial(_label, method, blocks.columns))
+                yield _entry(
+                    f"method {name}", page.id, lambda label=method, columns=blocks.columns: _numbers(label(columns))
+                )
 
 
 def _methods(names: Sequence[str], *, rendered: bool) -> Iterator[tuple[str, Callable[[BlockColumns], Prediction]]]:
@@ -178,10 +163,6 @@ def _methods(names: Sequence[str], *, rendered: bool) -> Iterator[tuple[str, Cal
             yield method.name, get(method.name)
         except VcleanError as error:
             print(f"{method.name} is not recorded: {error}", file=sys.stderr)
-
-
-def _label(method: Callable[[BlockColumns], Prediction], blocks: BlockColumns) -> str:
-    return _numbers(method(blocks))
 
 
 def _numbers(prediction: Prediction) -> str:
@@ -397,10 +378,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     facts = {**versions(*VERSIONED), "python": platform.python_version()}
     write_atomic(options.out / "versions.json", json.dumps(facts).encode())
     modes = MODES if options.render else MODES[:1]
-    parts = [Part(path, mode, options.pages, tuple(options.method)) for mode in modes for path in options.inputs]
-    missing = [part for part in parts if not part.path(options.out).exists()]
     with ProcessPoolExecutor(options.jobs) as pool:
-        tasks = [pool.submit(record, part, options.out) for part in missing]
+        tasks = []
+        for mode, source in product(modes, options.inputs):
+            path = options.out / f"{source.name.partition('.')[0]}-{mode}.jsonl.gz"
+            if not path.exists():
+                tasks.append(pool.submit(record, source, mode, options.pages, options.method, path))
         for task in tqdm(as_completed(tasks), total=len(tasks), unit="part", disable=None):
             task.result()
     return 0

@@ -13,6 +13,7 @@ one in a true segment only lowers recall.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -118,21 +119,6 @@ _LEFT_ALIGNED: Final = ("atoms", "method")
 
 
 @dataclass(frozen=True, slots=True)
-class ScoringCriteria:
-    """Levels and kinds of elements to score by.
-
-    Attributes:
-        levels: levels of the marks, 1 or 2.
-        kinds: kinds of atomic elements.
-        marked_only: ignore elements in no true segment, which otherwise count against precision.
-    """
-
-    levels: Sequence[int]
-    kinds: Sequence[AtomKind]
-    marked_only: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class PageTrials:
     """Results of all segmenters on one page, for marks of one level and elements of one kind.
 
@@ -188,11 +174,23 @@ class MethodSummary(NamedTuple):
 
 
 def compare_segmenters(
-    page: RenderedMarkedPage, segmenters: Sequence[Segmenter], criteria: ScoringCriteria
+    page: RenderedMarkedPage,
+    segmenters: Sequence[Segmenter],
+    levels: Sequence[int],
+    kinds: Sequence[AtomKind],
+    *,
+    marked_only: bool = False,
 ) -> Iterator[PageTrials]:
     """Score each segmenter with each parameter value on one page. Levels without elements in true segments are skipped.
 
     If a segmenter returns no segment, the whole page counts as one segment.
+
+    Args:
+        page: the page.
+        segmenters: the segmenters.
+        levels: levels of the marks, 1 or 2.
+        kinds: kinds of atomic elements.
+        marked_only: ignore elements in no true segment, which otherwise count against precision.
 
     Raises:
         InputError: the screenshot cannot be read.
@@ -203,30 +201,22 @@ def compare_segmenters(
         each.family: [result if len(result) else page_segment for result in each.segment(page.id, page.snapshot)]
         for each in segmenters
     }
-    for level in criteria.levels:
+
+    def scores(result: Segmentation, truth: Segmentation, kinds: Sequence[AtomKind]) -> dict[AtomKind, BCubedScore]:
+        atoms_by_kind = elements.group(kinds, result, truth)
+        if marked_only:
+            atoms_by_kind = {kind: atoms._replace(weight=_true_weights(atoms)) for kind, atoms in atoms_by_kind.items()}
+        return {kind: score(*atoms) for kind, atoms in atoms_by_kind.items()}
+
+    for level in levels:
         truth = gold_segments(page.snapshot, page.marks, level)
-        atoms_by_kind = elements.group(criteria.kinds, truth, truth)
-        kinds = [kind for kind, atoms in atoms_by_kind.items() if _true_weights(atoms).any()]
+        present = [kind for kind, atoms in elements.group(kinds, truth, truth).items() if _true_weights(atoms).any()]
         scored = {
-            name: [_score(elements, kinds, result, truth, criteria) for result in results]
-            for name, results in segmentations.items()
+            name: [scores(result, truth, present) for result in results] for name, results in segmentations.items()
         }
-        for kind in kinds:
-            scores = {name: [score[kind] for score in results] for name, results in scored.items()}
-            yield PageTrials(page.id, registered_domain(page.id), level, kind, len(truth), scores)
-
-
-def _score(
-    elements: PageAtoms,
-    kinds: Sequence[AtomKind],
-    predicted: Segmentation,
-    truth: Segmentation,
-    criteria: ScoringCriteria,
-) -> dict[AtomKind, BCubedScore]:
-    atoms_by_kind = elements.group(kinds, predicted, truth)
-    if criteria.marked_only:
-        atoms_by_kind = {kind: atoms._replace(weight=_true_weights(atoms)) for kind, atoms in atoms_by_kind.items()}
-    return {kind: score(*atoms) for kind, atoms in atoms_by_kind.items()}
+        for kind in present:
+            of_kind = {name: [each[kind] for each in results] for name, results in scored.items()}
+            yield PageTrials(page.id, registered_domain(page.id), level, kind, len(truth), of_kind)
 
 
 def _true_weights(atoms: Atoms) -> NDArray[np.float64]:
@@ -235,15 +225,13 @@ def _true_weights(atoms: Atoms) -> NDArray[np.float64]:
 
 
 def summarize(
-    pages: Sequence[PageTrials], methods: Sequence[Segmenter], criteria: ScoringCriteria
+    pages: Sequence[PageTrials], methods: Sequence[Segmenter], levels: Sequence[int], kinds: Sequence[AtomKind]
 ) -> list[MethodSummary]:
     """Return the scores of each method, by level, kind and method."""
-    summaries = []
-    for level in criteria.levels:
-        for kind in criteria.kinds:
-            part = [page for page in pages if (page.level, page.kind) == (level, kind)]
-            summaries += [_summarize(level, kind, part, method) for method in methods]
-    return summaries
+    return [
+        _summarize(level, kind, [page for page in pages if (page.level, page.kind) == (level, kind)], method)
+        for level, kind, method in product(levels, kinds, methods)
+    ]
 
 
 def _summarize(level: int, kind: AtomKind, pages: Sequence[PageTrials], method: Segmenter) -> MethodSummary:

@@ -139,7 +139,7 @@ class EvaluateSegmentsCommand(MessageOptions):
         """
         from vclean.classify.corpora.marked import rendered_marked_pages
         from vclean.classify.evaluation.atoms import AtomKind
-        from vclean.classify.evaluation.segment_scores import ScoringCriteria, compare_segmenters, summarize, table
+        from vclean.classify.evaluation.segment_scores import compare_segmenters, summarize, table
         from vclean.classify.evaluation.segmentation import find_segmenter
         from vclean.files import check_writable, write_stream
         from vclean.runtime import count_progress
@@ -147,13 +147,11 @@ class EvaluateSegmentsCommand(MessageOptions):
         for file in filter(None, (self.json, self.truth)):
             check_writable(file)
         methods = [find_segmenter(name) for name in dict.fromkeys(self.methods)]
-        criteria = ScoringCriteria(
-            tuple(map(int, self.levels)), [AtomKind(name) for name in self.atoms], self.marked_only
-        )
+        levels, kinds = [int(level) for level in self.levels], [AtomKind(name) for name in self.atoms]
         segmenters = list({method.family: method for method in methods}.values())
         trials: list[PageTrials] = []
         truth: list[str] = []
-        screenshots = any(kind.needs_screenshot for kind in criteria.kinds)
+        screenshots = any(kind.needs_screenshot for kind in kinds)
         failures: list[str] = []
         pages: Iterable[RenderedMarkedPage] = rendered_marked_pages(
             self.archive, self.pages, self.snapshots, failures, screenshots=screenshots
@@ -163,9 +161,9 @@ class EvaluateSegmentsCommand(MessageOptions):
             with count_progress("training", "folds") as advance:
                 segmenters = [segmenter.trained(pages, advance) for segmenter in segmenters]
         for page in pages:
-            trials += compare_segmenters(page, segmenters, criteria)
+            trials += compare_segmenters(page, segmenters, levels, kinds, marked_only=self.marked_only)
             truth += [_true_segments(page)] if self.truth else []
-        summaries = summarize(trials, methods, criteria)
+        summaries = summarize(trials, methods, levels, kinds)
         write_stream(sys.stdout, table(summaries) + "\n")
         _warn_of_empty_lines(summaries)
         _write_files(self, summaries, truth)

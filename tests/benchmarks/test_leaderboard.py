@@ -82,8 +82,8 @@ class TestLeads:
         texts = {"vclean": lambda page: page.text, "good": lambda page: page.text[:60], "bad": lambda _: "nothing"}
         evaluations = [board.evaluate(page, name, (text(page), "")) for page in pages for name, text in texts.items()]
         [lead] = board.leads(evaluations, {("small", page.id): page.id for page in pages})
-        assert (lead.corpus, lead.system, lead.rival) == ("small", "vclean", "good")
-        assert 0 < lead.low <= lead.difference <= lead.high < 1
+        assert (lead["corpus"], lead["system"], lead["rival"]) == ("small", "vclean", "good")
+        assert 0 < lead["low"] <= lead["difference"] <= lead["high"] < 1
 
 
 class TestRun:

@@ -15,7 +15,6 @@ from vclean.classify.evaluation.atoms import AtomKind
 from vclean.classify.evaluation.segment_scores import (
     BCubedScore,
     PageTrials,
-    ScoringCriteria,
     compare_segmenters,
     harmonic,
     score,
@@ -91,8 +90,7 @@ class TestCompareSegmenters:
         """Compute by hand: P = (4/12)^2 + (8/12)^2."""
         stripped, marks = strip_marks(HTML)
         page = RenderedMarkedPage("http://a.example/", boxed(stripped), marks)
-        criteria = ScoringCriteria((1,), KINDS, marked_only=True)
-        (result,) = compare_segmenters(page, [find_segmenter("page")], criteria)
+        (result,) = compare_segmenters(page, [find_segmenter("page")], [1], KINDS, marked_only=True)
         assert result.scores["page"][0].precision == pytest.approx(5 / 9)
 
 
@@ -114,19 +112,19 @@ class TestSummarize:
         ids=["default without other sites", "best on other sites", "best on each page"],
     )
     def test_parameters(self, pages, method, parameters) -> None:
-        (line,) = summarize(pages, [method], ScoringCriteria([1], KINDS))
+        (line,) = summarize(pages, [method], [1], KINDS)
         assert [parameter for _, parameter, _ in line.pages] == parameters
 
     def test_undefined_scores_count_as_0(self) -> None:
         """An undefined score counts in the mean, as 0."""
         trials = [page_trials("a", *[math.nan] * 3), page_trials("b", *[1.0] * 3)]
-        (line,) = summarize(trials, [BY_OTHERS], ScoringCriteria([1], KINDS))
+        (line,) = summarize(trials, [BY_OTHERS], [1], KINDS)
         assert (line.precision, line.recall, line.f_b3, line.f_star) == (0.5, 0.5, 0.5, 0.5)
 
 
 class TestToDict:
     def test_converts_to_json(self) -> None:
-        (line,) = summarize([page_trials("a", *[math.nan] * 3)], [BY_OTHERS], ScoringCriteria([1], KINDS))
+        (line,) = summarize([page_trials("a", *[math.nan] * 3)], [BY_OTHERS], [1], KINDS)
         figures = json.loads(json.dumps(line.to_dict(), allow_nan=False))
         assert figures["pages"] == [
             {"id": "p", "parameter": 2, "precision": None, "recall": None, "f1": 0, "segments": 2}
@@ -137,7 +135,7 @@ class TestToDict:
 
 class TestTable:
     def test_one_line_per_summary(self) -> None:
-        result = summarize(PAGES, [ORACLE], ScoringCriteria([1, 2], KINDS))
+        result = summarize(PAGES, [ORACLE], [1, 2], KINDS)
         assert [row.split() for row in table(result).splitlines()] == [
             ["level", "atoms", "method", "pages", "P", "R", "F_B3", "F*", "segments", "truth"],
             ["1", "chars", "tuned-oracle", "3", "0.917", "0.917", "0.917", "0.917", "2.3", "4.0"],
