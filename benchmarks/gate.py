@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from pathlib import Path
 from statistics import mean
@@ -29,13 +30,9 @@ def page_scores(*, render: bool) -> dict[str, tuple[float, float]]:
     with vclean.Cleaner(render=render) as cleaner:
         for gold_file in sorted(FIXTURES.glob("*/gold.txt")):
             result, gold = cleaner.clean_file(gold_file.with_name("page.html")), gold_file.read_text("utf-8")
-            f1 = word_score(result.to_text(), _without_marks(gold)).f1
+            f1 = word_score(result.to_text(), re.sub("(?m)^<[hpl]>", "", gold)).f1
             scores[gold_file.parent.name] = (f1, cleaneval_markup_score(result.to_cleaneval(), gold) / 100)
     return scores
-
-
-def _without_marks(gold: str) -> str:
-    return "\n".join(line[3:] if line[:3] in ("<h>", "<p>", "<l>") else line for line in gold.splitlines())
 
 
 def main() -> int:

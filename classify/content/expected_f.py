@@ -133,8 +133,11 @@ def adjust_for_kind(
     """
     if not include:
         return probability * (1 - members)
-    scale = _SURE / _upper_quartile(probability, members * words)
-    lifted = np.maximum(np.minimum(probability * scale, _SURE), probability)
+    order = np.argsort(probability, kind="stable")
+    cumulative = np.cumsum((members * words)[order], dtype=np.float64)
+    index = int(np.searchsorted(cumulative, _QUARTILE * cumulative[-1]))
+    upper_quartile = max(float(probability[order[min(index, len(order) - 1)]]), _TINY)
+    lifted = np.maximum(np.minimum(probability * (_SURE / upper_quartile), _SURE), probability)
     return np.asarray(probability + members * (lifted - probability), dtype=np.float32)
 
 
@@ -143,14 +146,6 @@ def bounded_log_odds(probability: NDArray[np.float32]) -> NDArray[np.float64]:
     least = 1 / (1 + math.exp(_LARGEST_LOG_ODDS))
     bounded = np.clip(probability.astype(np.float64), least, 1 - least)
     return np.asarray(np.log(bounded / (1 - bounded)))
-
-
-def _upper_quartile(values: NDArray[np.float32], weight: NDArray[np.float32]) -> float:
-    """Return the weighted upper quartile of `values` (B,), B at least 1."""
-    order = np.argsort(values, kind="stable")
-    cumulative = np.cumsum(weight[order], dtype=np.float64)
-    index = int(np.searchsorted(cumulative, _QUARTILE * cumulative[-1]))
-    return max(float(values[order[min(index, len(order) - 1)]]), _TINY)
 
 
 @dataclass(frozen=True, slots=True)

@@ -247,7 +247,11 @@ def from_bytes(data: bytes, name: str) -> Model:
         content, types = (Forest(text.decode()) for text in parts[1:3])
         calibration = Calibration(*map(CalibrationMap.from_dict, json.loads(parts[3])))
         confirmed = confirmed_pages.from_json(optional.get(_CONFIRMED, b'{"pages":[]}').decode())
-        metadata = _metadata(optional[_METADATA]) if _METADATA in optional else None
+        metadata = None
+        if _METADATA in optional:
+            from vclean.classify import metadata as metadata_model  # most models have none
+
+            metadata = metadata_model.from_bytes(optional[_METADATA])
         regions, predictor = (
             Forest(optional[name].decode(), is_rare=True) if name in optional else None
             for name in (_REGIONS, _CONVENTION)
@@ -258,12 +262,6 @@ def from_bytes(data: bytes, name: str) -> Model:
         )
     except ZIP_ERRORS as error:
         raise ModelError(f"{name} is not a vclean model, or is damaged: train a model with `vclean train`") from error
-
-
-def _metadata(data: bytes) -> MetadataModel:
-    from vclean.classify import metadata as metadata_model
-
-    return metadata_model.from_bytes(data)
 
 
 def _check(card: dict[str, Any], name: str) -> None:

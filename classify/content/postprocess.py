@@ -119,6 +119,8 @@ def place_headline(
 ) -> tuple[list[Label], Headline | None]:
     """Label the headline of a page as heading, or as other if the policy leaves it out.
 
+    A page without such a block, if it is no home page, has the title of its document if the content does not repeat it.
+
     Returns:
         The labels, and the headline; None for a page without headline, and for one without content.
     """
@@ -128,7 +130,10 @@ def place_headline(
     block = find_headline(context)
     is_kept = block >= 0 and not context.blocks.is_excluded(policy)[block]
     if policy.title and not is_kept:
-        return list(labels), _from_title(context, is_content)
+        title = strip_site_name(context.snapshot.title, context.snapshot.url)
+        is_repeated = is_content & (title_agreement(context) >= SAME_TITLE)
+        has_title = title and not is_repeated.any() and not has_home_url(context.snapshot)
+        return list(labels), Headline(title, None, "title") if has_title else None
     if block < 0:
         return list(labels), None
     relabelled = _without_repetitions(context, labels, block)
@@ -144,15 +149,6 @@ def _without_repetitions(context: PageContext, labels: Sequence[Label], block: i
         if labels[row] in _REPEATED and normalize(texts[row]) == expected:
             relabelled[row] = Label.OTHER
     return relabelled
-
-
-def _from_title(context: PageContext, is_content: NDArray[np.bool_]) -> Headline | None:
-    """Return the title of the document as headline; None if the content repeats it, and for home pages."""
-    title = strip_site_name(context.snapshot.title, context.snapshot.url)
-    is_repeated = is_content & (title_agreement(context) >= SAME_TITLE)
-    if not title or is_repeated.any() or has_home_url(context.snapshot):
-        return None
-    return Headline(title, None, "title")
 
 
 def place_subject(

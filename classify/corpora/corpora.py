@@ -186,7 +186,10 @@ def assign_folds(groups: Sequence[str], k: int, seed: int = 0) -> NDArray[np.int
 
 
 def _domain_from_content(html: bytes) -> str:
-    ranked = [name for urls in _named_urls(html) for name, _ in _domains(urls).most_common()]
+    ranked: list[str] = []
+    for urls in _named_urls(html):
+        absolute = [url.strip() for url in urls if url.strip().lower().startswith(("http://", "https://", "//"))]
+        ranked += [name for name, _ in Counter(map(registered_domain, absolute)).most_common() if name]
     return next((name for name in ranked if name not in _THIRD_PARTY), ranked[0] if ranked else "")
 
 
@@ -199,11 +202,6 @@ def _named_urls(html: bytes) -> list[list[str]]:
         return [all_urls]
     named = [[str(element.get(name, "")) for element in document.iterfind(path)] for path, name in _SITE_ELEMENTS]
     return [*named, all_urls]
-
-
-def _domains(urls: list[str]) -> Counter[str]:
-    absolute = [url.strip() for url in urls if url.strip().lower().startswith(("http://", "https://", "//"))]
-    return Counter(name for name in map(registered_domain, absolute) if name)
 
 
 def _gold_page(corpus: str, row: dict[str, Any]) -> GoldPage:

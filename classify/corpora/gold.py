@@ -170,12 +170,9 @@ def _markdown_units(markdown: str) -> list[GoldUnit]:
         if _FENCE.match(line):
             fenced = not fenced
         elif line.strip():
-            units.append(GoldUnit(_PARAGRAPH if fenced else _line_code(line), tokenize(_LINK_TARGET.sub("]", line))))
+            codes = [_PARAGRAPH] if fenced else [code for pattern, code in _LINE_TYPE if pattern.match(line)]
+            units.append(GoldUnit([*codes, _PARAGRAPH][0], tokenize(_LINK_TARGET.sub("]", line))))
     return units
-
-
-def _line_code(line: str) -> int:
-    return next((code for pattern, code in _LINE_TYPE if pattern.match(line)), _PARAGRAPH)
 
 
 def _cover(blocks: list[list[str]], gold: list[str]) -> tuple[list[NDArray[np.int32]], NDArray[np.bool_]]:

@@ -168,7 +168,8 @@ def strip_marks(html: str) -> tuple[str, tuple[RegionMark, ...]]:
     for element in _select(document, "[data-block], [data-block-type]"):
         for name in [name for name in element.attrs if name.startswith("data-block")]:
             element.delattr(name)
-    return _with_doctype(str(document), html), tuple(marks)
+    declared = _DOCTYPE.match(html)  # it selects quirks or standards mode
+    return (declared.group(1) if declared else "") + _DOCTYPE.sub("", str(document), count=1), tuple(marks)
 
 
 def _remove_tool(document: HTMLTree) -> None:
@@ -192,12 +193,6 @@ def _select(document: HTMLTree, css: str) -> list[ElementNode]:
 def _is_tool(element: ElementNode) -> bool:
     address = (element.getattr("href") or "") + (element.getattr("src") or "")
     return _TOOL in address or any(trace in (element.text or "") for trace in _TRACES)
-
-
-def _with_doctype(html: str, source: str) -> str:
-    """Return `html` with the doctype of `source`, which selects quirks or standards mode."""
-    declared = _DOCTYPE.match(source)
-    return (declared.group(1) if declared else "") + _DOCTYPE.sub("", html, count=1)
 
 
 def _xpath(element: ElementNode) -> str:

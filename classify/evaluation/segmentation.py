@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from vclean.classify.corpora.marked import RegionMark, RenderedMarkedPage
     from vclean.classify.segments.model import SegmentModel
-    from vclean.features.segments.formats import WebisPage
     from vclean.features.segments.segments import Segments
     from vclean.render.snapshot import Snapshot
 
@@ -275,20 +274,18 @@ def _parameter(name: str, family: str, number: str) -> int:
 
 def _stored(name: str, path: Path, segmentation: str | None) -> Segmenter:
     """Return a segmenter that reads segments from a file; pages that the file lacks have no segments."""
-    pages = {page.id: _chosen(path, page, segmentation) for page in read_webis(path)}
+    pages = {}
+    for page in read_webis(path):
+        names = list(page.segmentations) if segmentation is None else [segmentation]
+        if len(names) != 1 or names[0] not in page.segmentations:
+            available = ", ".join(page.segmentations) or "none"
+            raise UsageError(f"{path} has these segmentations of {page.id}: {available}; name one as {path}:NAME")
+        pages[page.id] = Segmentation.from_shapes(page.segmentations[names[0]])
 
     def look_up(page_id: str, _: Snapshot) -> list[Segmentation]:
         return [pages.get(page_id) or Segmentation.from_shapes([])]
 
     return Segmenter(name, name, (0,), look_up, 0)
-
-
-def _chosen(path: Path, page: WebisPage, name: str | None) -> Segmentation:
-    names = list(page.segmentations) if name is None else [name]
-    if len(names) != 1 or names[0] not in page.segmentations:
-        available = ", ".join(page.segmentations) or "none"
-        raise UsageError(f"{path} has these segmentations of {page.id}: {available}; name one as {path}:NAME")
-    return Segmentation.from_shapes(page.segmentations[names[0]])
 
 
 def _trained(name: str, path: Path | None) -> Segmenter:

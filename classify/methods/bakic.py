@@ -138,7 +138,11 @@ class Parts:
         size = np.searchsorted(_SIZES, length, side="right")
         one_hot = size[:, None] == np.arange(len(_SIZES) + 1)
         lengths = np.stack([ratio(of_tags, length), ratio(of_links, length)], axis=1)
-        return np.hstack([one_hot, lengths, self._text_lengths(), self._tag_counts()]).astype(np.float32)
+        codes = np.array([_TAGS.index(tag) if tag in _TAGS else len(_TAGS) for tag in snapshot.tags])
+        cells = self.of_element * (len(_TAGS) + 1) + codes[snapshot.tag]
+        counts = np.bincount(cells, minlength=count * (len(_TAGS) + 1)).reshape(count, -1)[:, : len(_TAGS)]
+        tag_counts = ratio(counts, counts.max(axis=1, keepdims=True))
+        return np.hstack([one_hot, lengths, self._text_lengths(), tag_counts]).astype(np.float32)
 
     def _text_lengths(self) -> NDArray[np.float32]:
         """Return mean / maximum, median / maximum and maximum / sum of text lengths outside links, float32 (P, 3)."""
@@ -155,13 +159,6 @@ class Parts:
         result = np.zeros((len(self), 3), dtype=np.float32)
         result[part[order][first]] = np.stack([total / count / longest, median / longest, longest / total], axis=1)
         return result
-
-    def _tag_counts(self) -> NDArray[np.float32]:
-        snapshot = self.blocks.snapshot
-        code = np.array([_TAGS.index(tag) if tag in _TAGS else len(_TAGS) for tag in snapshot.tags])[snapshot.tag]
-        cells = np.bincount(self.of_element * (len(_TAGS) + 1) + code, minlength=len(self) * (len(_TAGS) + 1))
-        counts = cells.reshape(len(self), -1)[:, : len(_TAGS)]
-        return ratio(counts, counts.max(axis=1, keepdims=True))
 
 
 INTERESTING: Final = 0.9

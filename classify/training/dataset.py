@@ -73,7 +73,10 @@ class Design:
         rows = len(table.row_site)
         owner = np.repeat(np.arange(rows), np.diff(tokens.start))
         self._table, self._size = table, size
-        self.bucket = _shared_buckets(table.row_site[owner], tokens.values, size)
+        sites = table.row_site[owner]
+        ones, shape = np.ones(len(sites), dtype=np.int8), (int(sites.max(initial=0)) + 1, size)
+        occurrences = csr_matrix((ones, (sites, tokens.values)), shape=shape)
+        self.bucket = np.flatnonzero(np.bincount(occurrences.indices, minlength=size) >= MIN_SITES)
         column_of = np.full(size, -1)
         column_of[self.bucket] = np.arange(len(self.bucket))
         column = column_of[tokens.values]
@@ -101,15 +104,6 @@ class Design:
     def scores(self, weights: NDArray[np.float32], bias: float) -> NDArray[np.float32]:
         """Return the score of each training row, float32 (R,)."""
         return clipped((self.x @ weights[self.bucket] + bias)[self.row])
-
-
-def _shared_buckets(site: NDArray[np.int64], bucket: NDArray[np.int32], size: int) -> NDArray[np.int64]:
-    """Return the buckets, ascending, of tokens from at least `MIN_SITES` sites, given site and bucket of each token."""
-    from scipy.sparse import csr_matrix
-
-    shape = (int(site.max(initial=0)) + 1, size)
-    occurrences = csr_matrix((np.ones(len(site), dtype=np.int8), (site, bucket)), shape=shape)
-    return np.flatnonzero(np.bincount(occurrences.indices, minlength=size) >= MIN_SITES)
 
 
 def _distinct_rows(

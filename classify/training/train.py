@@ -217,18 +217,15 @@ def is_typed(label: NDArray[np.int8]) -> NDArray[np.bool_]:
 
 
 def _check(table: TrainingTable) -> None:
-    """Raise InputError unless the rows of all folds but one have examples of each kind, for each held-out fold."""
+    """Raise InputError unless the rows of all folds but one have content of known label, and boilerplate, for each."""
     folds = np.unique(table.fold).tolist()
-    if len(folds) < MIN_FOLDS or not all(_has_examples(table, table.row_fold != fold) for fold in folds):
+    parts = [table.row_fold != fold for fold in folds]
+    has_examples = all(is_typed(table.label[rows]).any() and not table.content[rows].all() for rows in parts)
+    if len(folds) < MIN_FOLDS or not has_examples:
         raise InputError(
             "too few pages to learn from: give corpora of several sites, with content and boilerplate, "
             "at least one of them with the column gold_markup or gold_markdown"
         )
-
-
-def _has_examples(table: TrainingTable, rows: NDArray[np.bool_]) -> bool:
-    """Return whether `rows` contain content of known label, and boilerplate."""
-    return bool(is_typed(table.label[rows]).any()) and not table.content[rows].all()
 
 
 class CrossValidation:

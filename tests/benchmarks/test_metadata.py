@@ -12,8 +12,8 @@ from vclean.labels import PageType
 
 
 @pytest.fixture(scope="module")
-def page_types():
-    with imported_benchmark("page_types") as module:
+def metadata():
+    with imported_benchmark("metadata") as module:
         yield module
 
 
@@ -35,21 +35,21 @@ def corpora(tmp_path: Path) -> list[Path]:
 
 
 class TestTypedPages:
-    def test_types_of_the_corpora(self, page_types, corpora: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
-        pages = list(page_types.typed_pages(corpora, {}))
+    def test_types_of_the_corpora(self, metadata, corpora: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
+        pages = list(metadata.typed_pages(corpora, {}))
         assert len(pages) == 23
         assert [page.example.page_type for page in pages[-3:]] == [PageType.ARTICLE] * 3
         assert [page.example.weight for page in pages[-4:]] == [1, 0.2, 0.2, 0.2]
         assert "e of wcxb is left out" in capsys.readouterr().err
 
-    def test_a_file_of_types_overrules_them(self, page_types, corpora: list[Path], tmp_path: Path) -> None:
+    def test_a_file_of_types_overrules_them(self, metadata, corpora: list[Path], tmp_path: Path) -> None:
         path = tmp_path / "types.tsv"
         path.write_text(
             "corpus\tid\tpage_type\turl\nwcxb\thome0\tlisting\thttps://a.example.org/x\nwcxb\tu\tother\t-\n"
         )
         pages = {
             (page.url, page.example.page_type, page.own)
-            for page in page_types.typed_pages(corpora, page_types.read_types(path))
+            for page in metadata.typed_pages(corpora, metadata.read_types(path))
         }
         assert ("https://a.example.org/x", PageType.LISTING, PageType.HOME) in pages
         assert ("", PageType.OTHER, None) in pages
@@ -57,11 +57,11 @@ class TestTypedPages:
 
 class TestTables:
     def test_all_are_right_on_pages_made_alike(
-        self, page_types, corpora: list[Path], monkeypatch: pytest.MonkeyPatch
+        self, metadata, corpora: list[Path], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(FITS, "page types", FITS["page types"] | {"min_data_in_leaf": 1})
-        pages = [page for page in page_types.typed_pages(corpora, {}) if page.corpus == "wcxb"]
-        text = page_types.tables(pages)
+        pages = [page for page in metadata.typed_pages(corpora, {}) if page.corpus == "wcxb"]
+        text = metadata.type_tables(pages)
         assert "| all | 20 | 1.000 | 1.000 |" in text
         assert "| collection | 0 | 0 | 0 | 5 | 0 | 0 | 0 | 0 | 0 |" in text
         assert "wcxb, its seven types" in text
