@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,19 +72,15 @@ def model_card() -> str:
 
 
 def _scores(scores: dict[str, Any]) -> str:
-    head = ("corpus", "pages", "reading", *(title for title, _ in _SCORES.values()))
-    return table(head, _score_rows(scores))
-
-
-def _score_rows(scores: dict[str, Any]) -> Iterable[tuple[object, ...]]:
+    rows: list[tuple[object, ...]] = []
     for corpus, methods in scores.items():
-        names = dict.fromkeys(name for figures in methods.values() for name in figures["scores"])
-        for part in names:
-            for method, figures in methods.items():
-                values = figures["scores"][part]
-                title = corpus if part == "all" else f"{corpus}: {part}"
-                cells = (_cell(values[name], digits) for name, (_, digits) in _SCORES.items())
-                yield (title, values["pages"], method.partition(", ")[2], *cells)
+        parts = dict.fromkeys(name for figures in methods.values() for name in figures["scores"])
+        for part, (method, figures) in product(parts, methods.items()):
+            values = figures["scores"][part]
+            title = corpus if part == "all" else f"{corpus}: {part}"
+            cells = (_cell(values[name], digits) for name, (_, digits) in _SCORES.items())
+            rows.append((title, values["pages"], method.partition(", ")[2], *cells))
+    return table(("corpus", "pages", "reading", *(title for title, _ in _SCORES.values())), rows)
 
 
 def _calibrations(methods: dict[str, Any]) -> str:

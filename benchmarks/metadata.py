@@ -157,7 +157,7 @@ def type_tables(pages: Sequence[TypedPage]) -> str:
         lines.append(_line("wcxb, its seven types", own, cross_validate_types(wcxb, examples)))
     scores = table(("corpus", "pages", "accuracy", "macro-F1", "answered", "accuracy of answers"), lines)
     best = probability.argmax(axis=1)
-    return "\n\n".join((scores, _type_table(gold, best), _confusion(gold, best), _worst(pages, probability)))
+    return "\n\n".join((scores, _type_table(gold, best), _confusion(gold, best)))
 
 
 def _line(name: str, gold: NDArray[np.int64], probability: NDArray[np.float64]) -> tuple[str, ...]:
@@ -181,18 +181,6 @@ def _confusion(gold: NDArray[np.int64], best: NDArray[np.int64]) -> str:
     counts = confusion_matrix(gold, best, labels=range(len(PAGE_TYPES)))
     rows = [(name.value, *map(str, row)) for name, row in zip(PAGE_TYPES, counts, strict=True)]
     return table(("gold, predicted", *(name.value for name in PAGE_TYPES)), rows)
-
-
-def _worst(pages: Sequence[TypedPage], probability: NDArray[np.float64], count: int = 30) -> str:
-    """Return the pages with the most probable wrong types."""
-    gold = np.array([PAGE_TYPES.index(page.example.page_type) for page in pages])
-    best = probability.argmax(axis=1)
-    wrong = np.flatnonzero(best != gold)
-    rows = wrong[np.argsort(-probability[wrong, best[wrong]], kind="stable")][:count].tolist()
-    return "\n".join(
-        f"{PAGE_TYPES[gold[row]]} -> {PAGE_TYPES[best[row]]} {probability[row, best[row]]:.2f} {pages[row].corpus} "
-        f"{pages[row].url}" for row in rows
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

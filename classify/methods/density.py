@@ -13,8 +13,8 @@ left out.
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -106,23 +106,14 @@ def point_densities(nodes: TextNodes) -> Densities:
 _TOLERANCE = 1e-9
 
 
-def text_density(blocks: BlockColumns) -> Prediction:
-    """Select content by text density: characters per tag (CETD)."""
-    return _predict(blocks, text_densities)
-
-
-def composite(blocks: BlockColumns) -> Prediction:
-    """Select content by composite text density: characters per tag, reduced by links (CETD)."""
-    return _predict(blocks, composite_densities)
-
-
-def point_density(blocks: BlockColumns) -> Prediction:
-    """Select content by point density: punctuation marks per tag."""
-    return _predict(blocks, point_densities)
-
-
 def _predict(blocks: BlockColumns, densities: Callable[[TextNodes], Densities]) -> Prediction:
+    """Select content by one kind of densities."""
     return prediction_of_elements(blocks, content_elements(blocks.snapshot, *densities(TextNodes(blocks))))
+
+
+text_density: Final = partial(_predict, densities=text_densities)
+composite: Final = partial(_predict, densities=composite_densities)
+point_density: Final = partial(_predict, densities=point_densities)
 
 
 def content_elements(snapshot: Snapshot, density: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -15,6 +15,7 @@ those of the page's markup, as most of these libraries return none.
 from __future__ import annotations
 
 import logging
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
@@ -44,16 +45,6 @@ _LANGUAGES: Final = {
 def readability(blocks: BlockColumns) -> Prediction:
     """Label the blocks of Readability's article as content."""
     return _by_text(blocks, lambda html: _plain(import_module("readability").Document(html).summary()))
-
-
-def boilerpipe_default(blocks: BlockColumns) -> Prediction:
-    """Label the blocks that boilerpipe's default extractor keeps as content."""
-    return _boilerpipe(blocks, "DefaultExtractor")
-
-
-def boilerpipe_article(blocks: BlockColumns) -> Prediction:
-    """Label the blocks that boilerpipe's article extractor keeps as content."""
-    return _boilerpipe(blocks, "ArticleExtractor")
 
 
 def justext(blocks: BlockColumns) -> Prediction:
@@ -94,9 +85,14 @@ def _by_text(blocks: BlockColumns, extract: Callable[[str], str]) -> Prediction:
     return prediction_from_mask(blocks, find_covered_blocks(blocks.text, text))
 
 
-def _boilerpipe(blocks: BlockColumns, name: str) -> Prediction:
-    extractor = getattr(import_module("boilerpy3.extractors"), name)()
-    return _by_text(blocks, lambda html: str(extractor.get_content(html)))
+def _boilerpipe(blocks: BlockColumns, extractor: str) -> Prediction:
+    """Label the blocks that an extractor of boilerpipe keeps as content."""
+    content_of = getattr(import_module("boilerpy3.extractors"), extractor)().get_content
+    return _by_text(blocks, lambda html: str(content_of(html)))
+
+
+boilerpipe_default: Final = partial(_boilerpipe, extractor="DefaultExtractor")
+boilerpipe_article: Final = partial(_boilerpipe, extractor="ArticleExtractor")
 
 
 def _justext(html: str, language: str) -> str:

@@ -1,4 +1,4 @@
-"""Every technique of benchmarks/visibility_cases.py, in a real browser."""
+"""Every technique of benchmarks/visibility.py, in a real browser."""
 
 import sys
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from vclean.pipeline import Pipeline
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
 
-from visibility_cases import LEAD, LOST, SENTENCE, Case, cases
+from visibility import LEAD, LOST, SENTENCE, Case, cases
 
 pytestmark = pytest.mark.browser
 
