@@ -303,7 +303,7 @@ def _trained(name: str, path: Path | None) -> Segmenter:
 
 
 def _train(pages: Sequence[RenderedMarkedPage], done: Callable[[], None]) -> SegmentFunction:
-    from vclean.classify.training.segments import cross_validate, training_rows
+    from vclean.classify.training.regions import cross_validate, training_rows
 
     return partial(_segment_by_model, cross_validate(training_rows(pages), done=done))
 

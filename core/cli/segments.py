@@ -221,13 +221,13 @@ class TrainSegmentsCommand(MessageOptions):
             OutputError: the model cannot be written; checked before the work if possible.
         """
         from vclean.classify.corpora.marked import rendered_marked_pages
-        from vclean.classify.training.segments import fit, training_rows
+        from vclean.classify.training.regions import fit_segmenter, training_rows
         from vclean.files import check_writable
         from vclean.output.writers import write_and_log
 
         check_writable(self.out)
         failures: list[str] = []
         pages = rendered_marked_pages(self.archive, self.pages, self.snapshots, failures)
-        model = fit(training_rows(pages), {"archive": self.archive.name})
+        model = fit_segmenter(training_rows(pages), {"archive": self.archive.name})
         write_and_log(self.out, "model", model.to_bytes())
         return int(bool(failures))

@@ -25,7 +25,7 @@ from vclean.classify.segments.model import (
     load,
     load_default,
 )
-from vclean.classify.training.segments import cross_validate, fit, marked_rows, training_rows
+from vclean.classify.training.regions import cross_validate, fit_segmenter, segment_rows, training_rows
 from vclean.errors import InputError, ModelError, UsageError
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
@@ -54,7 +54,7 @@ def rows(pages):
 def model(rows):
     with pytest.MonkeyPatch.context() as patch:
         quick(patch)
-        return fit(rows, {"archive": "marked.warc"})
+        return fit_segmenter(rows, {"archive": "marked.warc"})
 
 
 class TestMarkedRows:
@@ -70,17 +70,17 @@ class TestMarkedRows:
         """Compare the features of a page with different marks."""
         page = pages[0]
         other = [replace(mark, level=1) for mark in page.marks[:2]]
-        first, second = (marked_rows(page.snapshot, marks, page.id) for marks in (page.marks, other))
+        first, second = (segment_rows(page.snapshot, marks, page.id) for marks in (page.marks, other))
         assert np.array_equal(first.x, second.x, equal_nan=True)
 
     def test_omits_levels_without_marks(self, pages):
-        rows_of_page = marked_rows(pages[0].snapshot, [mark for mark in pages[0].marks if mark.level == 1], "x")
+        rows_of_page = segment_rows(pages[0].snapshot, [mark for mark in pages[0].marks if mark.level == 1], "x")
         assert set(rows_of_page.states) == {1}
 
     def test_no_rows_for_a_page_with_one_element(self):
         page = painted('<body title="0 0 9 9"><p>One</p></body>')
-        assert marked_rows(page, [], "x") is None
-        assert marked_rows(painted('<body title="0 0 9 9"></body>'), [], "x") is None
+        assert segment_rows(page, [], "x") is None
+        assert segment_rows(painted('<body title="0 0 9 9"></body>'), [], "x") is None
 
 
 class TestFit:
@@ -97,7 +97,7 @@ class TestFit:
 
     def test_is_deterministic(self, rows, model, monkeypatch):
         quick(monkeypatch)
-        assert fit(rows, {"archive": "marked.warc"}).to_bytes() == model.to_bytes()
+        assert fit_segmenter(rows, {"archive": "marked.warc"}).to_bytes() == model.to_bytes()
 
     def test_card(self, model):
         assert model.card["archive"] == "marked.warc"
@@ -107,12 +107,12 @@ class TestFit:
 
     def test_rejects_too_few_sites(self, rows):
         with pytest.raises(InputError, match="too few marked pages"):
-            fit(rows[:1])
+            fit_segmenter(rows[:1])
 
     def test_rejects_a_level_without_marks(self, rows, monkeypatch):
         quick(monkeypatch)
         with pytest.raises(InputError, match="no page has marks of level 2"):
-            fit([replace(page, states={1: page.states[1]}) for page in rows])
+            fit_segmenter([replace(page, states={1: page.states[1]}) for page in rows])
 
 
 class TestSegmentModel:
@@ -151,7 +151,7 @@ class TestCrossValidated:
     @pytest.fixture(autouse=True)
     def three_folds(self, monkeypatch):
         quick(monkeypatch)
-        monkeypatch.setattr("vclean.classify.training.segments.FOLDS", 3)
+        monkeypatch.setattr("vclean.classify.training.regions.SEGMENT_FOLDS", 3)
 
     def test_models_exclude_the_page(self, rows):
         done = []

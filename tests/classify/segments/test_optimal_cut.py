@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from vclean.classify.evaluation import segment_scores
 from vclean.classify.segments.model import Sizes, State, best_states, segment_probabilities
-from vclean.classify.training.segments import true_states
+from vclean.classify.training.regions import true_states
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
 from vclean.features.regions import candidate_regions
