@@ -316,8 +316,8 @@ def cross_validate(
     Raises:
         InputError: the other folds have too few pages to fit the model of a fold.
     """
-    fold = assign_folds([page.site for page in rows], SEGMENT_FOLDS).tolist()
-    fold_of = dict(zip([page.address for page in rows], fold, strict=True))
+    folds = assign_folds([page.site for page in rows], SEGMENT_FOLDS).tolist()
+    fold_of = dict(zip([page.address for page in rows], folds, strict=True))
     models = {}
     for fold in sorted(set(fold_of.values())):
         models[fold] = fit_segmenter([page for page in rows if fold_of[page.address] != fold])
