@@ -140,17 +140,6 @@ def read_predictions(path: Path) -> dict[tuple[str, str], dict[str, Texts]]:
     return texts
 
 
-def evaluate_predictions(page: GoldPage, texts: Mapping[tuple[str, str], Mapping[str, Texts]]) -> list[PageEvaluation]:
-    """Score the predictions for a page.
-
-    Raises:
-        InputError: there is no prediction for the page.
-    """
-    if (page.corpus, page.id) not in texts:
-        raise InputError(f"the predictions lack the page {page.id} of {page.corpus}: make them from the same corpora")
-    return [evaluate(page, name, pair) for name, pair in texts[page.corpus, page.id].items()]
-
-
 def leads(evaluations: Sequence[PageEvaluation], sites: Mapping[tuple[str, str], str]) -> list[dict[str, Any]]:
     """Return the lead of every method of vclean over the best rival on every corpus, in word F1, with its interval.
 
@@ -282,8 +271,11 @@ def _run_systems(
     def pages() -> Iterator[GoldPage]:
         for corpus in corpora:
             for page in evenly(corpus, max(1, round(share * len(corpus)))):
-                if texts:
-                    predictions.extend(evaluate_predictions(page, texts))
+                if texts and (page.corpus, page.id) not in texts:
+                    message = "make them from the same corpora"
+                    raise InputError(f"the predictions lack the page {page.id} of {page.corpus}: {message}")
+                texts_by_method = texts.get((page.corpus, page.id), {})
+                predictions.extend(evaluate(page, name, pair) for name, pair in texts_by_method.items())
                 yield page
 
     times: dict[str, dict[str, list[float]]] = {}

@@ -111,16 +111,14 @@ def typed_pages(corpora: Sequence[Path], types: Types) -> Iterator[TypedPage]:
             if page_type not in _NAMES:
                 continue
             url = "" if page.corpus in _OTHER_URLS else page.url if url == "-" else url
+            page_of_type = replace(page, url=url)
             try:
-                yield _typed(replace(page, url=url), page_type, own)
+                x = page_features(PageContext(extract_blocks(parse(page_of_type.to_page()))))
             except VcleanError as error:
                 sys.stderr.write(f"metadata.py: {page.id} of {page.corpus} is left out: {error}\n")
-
-
-def _typed(page: GoldPage, page_type: str, own: str) -> TypedPage:
-    x = page_features(PageContext(extract_blocks(parse(page.to_page()))))
-    example = PageTypeExample(x, PageType(page_type), _WEIGHTS.get(page.corpus, 1.0))
-    return TypedPage(page.corpus, page.url, site(page), example, PageType(own) if own in _NAMES else None)
+                continue
+            example = PageTypeExample(x, PageType(page_type), _WEIGHTS.get(page.corpus, 1.0))
+            yield TypedPage(page.corpus, url, site(page_of_type), example, PageType(own) if own in _NAMES else None)
 
 
 def cross_validate_types(

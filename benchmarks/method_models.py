@@ -40,13 +40,6 @@ def sample(corpus: Path, folder: Path, pages: int) -> Path:
     return path
 
 
-def train(method: str, corpora: Sequence[Path], out: Path, snapshots: Path | None) -> int:
-    """Train a method on `corpora`, and write its model to the folder `out`. Return the exit code of `vclean train`."""
-    cache = ["--snapshots", str(snapshots)] if snapshots else []
-    file = str(out / f"{method}.model")
-    return vclean(["train", *map(str, corpora), "--method", method, "-o", file, *cache])
-
-
 def parse_args(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Return the command-line options."""
     trained = [facts.name for facts in all_method_infos() if facts.trained and facts.name != DEFAULT]
@@ -76,7 +69,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parse_args(arguments)
     with TemporaryDirectory(prefix="vclean-") as folder:
         corpora = [sample(corpus, Path(folder), options.pages) for corpus in options.corpora]
-        return max(train(method, corpora, options.out, options.snapshots) for method in options.method)
+        cache = ["--snapshots", str(options.snapshots)] if options.snapshots else []
+        arguments = ["train", *map(str, corpora), *cache]
+        files = {method: str(options.out / f"{method}.model") for method in options.method}
+        return max(vclean([*arguments, "--method", method, "-o", file]) for method, file in files.items())
 
 
 if __name__ == "__main__":

@@ -96,13 +96,11 @@ def silence() -> Iterator[None]:
 
 def versions(systems: list[System]) -> dict[str, str]:
     """Return the versions of the packages of systems, by name."""
-    return {name: _version(name) for name in sorted({system.package for system in systems})}
-
-
-def _version(package: str) -> str:
-    if package == "defuddle":
-        return str(json.loads(DEFUDDLE.read_text())["version"])
-    return (imports.versions() if package == "vclean" else imports.versions(package))[package]
+    packages = sorted({system.package for system in systems})
+    versions = imports.versions(*(name for name in packages if name not in ("defuddle", "vclean")))
+    if "defuddle" in packages:
+        versions["defuddle"] = str(json.loads(DEFUDDLE.read_text())["version"])
+    return {name: versions[name] for name in packages}
 
 
 def _plain(html: str | HTMLTree, **options: bool) -> str:

@@ -150,13 +150,16 @@ def score_columns(path: NDArray[np.float32], word: NDArray[np.float32], layout: 
     weighted = score * weight
     total = cumulative_sums(np.vstack([weighted, weight]))
     of_subtrees = sum_over_runs(total, layout)
+    index = np.arange(len(path))
+    high, low = np.minimum(index + WINDOW + 1, len(path)), np.maximum(index - WINDOW, 0)
+    of_windows = total.take(high, axis=1) - total.take(low, axis=1)
     of_alike = np.array([np.bincount(layout.alike, values) for values in (*weighted, weight)])
     parts = [
         score[:, None],
         np.asarray(of_subtrees[:-1] / np.maximum(of_subtrees[-1], 1)).transpose(0, 2, 1),
         (of_alike[:-1] / of_alike[-1]).take(layout.alike, axis=1)[:, None],
         neighbour_values(score),
-        _window(total)[:, None],
+        (of_windows[:-1] / of_windows[-1])[:, None],
         np.broadcast_to((weighted.sum(axis=1) / weight.sum())[:, None, None], (len(score), 1, len(path))),
     ]
     columns = np.concatenate(parts, axis=1, dtype=np.float32, casting="same_kind").reshape(-1, len(path))
@@ -173,18 +176,6 @@ def _rank(score: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np
     rank = np.empty(len(score), dtype=np.float32)
     rank[order] = (np.cumsum(ordered) - ordered) / weight.sum()
     return rank
-
-
-def _window(total: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return weighted means over a window of `WINDOW` blocks on both sides of each block, float64 (K, B).
-
-    Args:
-        total: float64 (K + 1, B + 1), running sums of K weighted values and, last, of their weights.
-    """
-    index, count = np.arange(total.shape[1] - 1), total.shape[1] - 1
-    high, low = np.minimum(index + WINDOW + 1, count), np.maximum(index - WINDOW, 0)
-    sums = total.take(high, axis=1) - total.take(low, axis=1)
-    return np.asarray(sums[:-1] / sums[-1])
 
 
 _CLIP = 12.0

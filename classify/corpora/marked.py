@@ -12,6 +12,7 @@ import logging
 import re
 from dataclasses import dataclass
 from functools import partial
+from itertools import compress
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -80,19 +81,6 @@ class MarkedPage:
     page: Page
     marks: tuple[RegionMark, ...]
 
-    def to_gold_page(self, corpus: str) -> GoldPage:
-        """Convert to a gold page of `corpus`; its gold text is the text of the blocks that the marks make content."""
-        blocks = extract_blocks(parse(self.page))
-        is_content = content_blocks(blocks, self.marks)
-        return GoldPage(
-            corpus=corpus,
-            id=self.page.id,
-            url=self.page.url,
-            html=self.page.content if isinstance(self.page.content, bytes) else self.page.content.encode("utf-8-sig"),
-            text="\n".join(text for text, keep in zip(blocks.text, is_content.tolist(), strict=True) if keep),
-            resources=self.page.resources,
-        )
-
 
 class MarkedArchive:
     """Marked pages of a web archive. As a corpus, it is iterated as gold pages.
@@ -135,8 +123,17 @@ class MarkedArchive:
         return len(self._records)
 
     def __iter__(self) -> Iterator[GoldPage]:
-        """Yield the pages with their gold, in the order of the archive."""
-        return (page.to_gold_page(self.name) for page in self.marked_pages())
+        """Yield the pages in the order of the archive. Their gold text is that of blocks that are content by marks."""
+        for marked in self.marked_pages():
+            page, blocks = marked.page, extract_blocks(parse(marked.page))
+            yield GoldPage(
+                corpus=self.name,
+                id=page.id,
+                url=page.url,
+                html=page.content if isinstance(page.content, bytes) else page.content.encode("utf-8-sig"),
+                text="\n".join(compress(blocks.text, content_blocks(blocks, marked.marks).tolist())),
+                resources=page.resources,
+            )
 
     def marked_pages(self) -> Iterator[MarkedPage]:
         """Yield the pages with their marks, in the order of the archive."""

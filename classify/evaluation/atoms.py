@@ -21,7 +21,7 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 import numpy as np
@@ -48,37 +48,29 @@ _ACROSS: Final = ((-1, 0), (-1, -1), (0, -1), (-1, 1))
 """Offset (down, right) of one of the two neighbors across an edge, by direction; the other one is opposite."""
 
 
-@dataclass(frozen=True, slots=True)
-class Canny:
-    """Canny edge detector.
+def canny(luma: NDArray[np.float32], sigma: float, lower: float, upper: float) -> NDArray[np.bool_]:
+    """Return whether each pixel of an image (H, W) is on an edge, bool (H, W), by the detector of Canny.
 
-    Attributes:
+    Args:
+        luma: the image.
         sigma: standard deviation of the blur, px.
-        lower, upper: thresholds as shares of the strongest edge; an edge starts above `upper` and extends down to
-            `lower`.
+        lower: share of the strongest edge down to which an edge extends.
+        upper: share of the strongest edge above which an edge starts.
     """
-
-    sigma: float
-    lower: float
-    upper: float
-
-    def __call__(self, luma: NDArray[np.float32]) -> NDArray[np.bool_]:
-        """Return whether each pixel of an image (H, W) is on an edge, bool (H, W)."""
-        blurred = ndimage.gaussian_filter(luma, self.sigma, mode="nearest", truncate=4.0)
-        thin = _thinned(*_gradient(blurred))
-        low, high = float(thin.min(initial=0)), float(thin.max(initial=0))
-        if high <= low:
-            return np.zeros(luma.shape, dtype=bool)
-        weak = thin >= low + self.lower * (high - low)
-        component, count = ndimage.label(weak, structure=np.ones((3, 3)))
-        is_edge = np.zeros(count + 1, dtype=bool)
-        is_edge[component[thin >= low + self.upper * (high - low)]] = True
-        is_edge[0] = False
-        return np.asarray(is_edge[component])
+    blurred = ndimage.gaussian_filter(luma, sigma, mode="nearest", truncate=4.0)
+    thin = _thinned(*_gradient(blurred))
+    low, high = float(thin.min(initial=0)), float(thin.max(initial=0))
+    if high <= low:
+        return np.zeros(luma.shape, dtype=bool)
+    component, count = ndimage.label(thin >= low + lower * (high - low), structure=np.ones((3, 3)))
+    is_edge = np.zeros(count + 1, dtype=bool)
+    is_edge[component[thin >= low + upper * (high - low)]] = True
+    is_edge[0] = False
+    return np.asarray(is_edge[component])
 
 
-FINE: Final = Canny(sigma=1, lower=0.01, upper=0.02)
-COARSE: Final = Canny(sigma=5, lower=0.01, upper=0.16)
+FINE: Final = partial(canny, sigma=1, lower=0.01, upper=0.02)
+COARSE: Final = partial(canny, sigma=5, lower=0.01, upper=0.16)
 
 
 def luma(screenshot: bytes) -> NDArray[np.float32]:
@@ -291,9 +283,11 @@ class PageAtoms:
         shown = np.flatnonzero(self.nodes.shown & (weight > 0))
         _, group = np.unique(self.nodes.box[shown], axis=0, return_inverse=True)
         group = group.ravel()
-        members = [self._members(side)[:, shown] for side in (predicted, truth)]
         size = np.bincount(group, weight[shown]).astype(np.float64)
-        return Atoms(size, *(_any_of(rows, group) for rows in members))
+        joined = [np.zeros((len(size), len(side)), dtype=bool) for side in (predicted, truth)]
+        for side, members in zip((predicted, truth), joined, strict=True):
+            np.logical_or.at(members, group, self._members(side)[:, shown].T)
+        return Atoms(size, *joined)
 
     def _members(self, segments: Segmentation) -> NDArray[np.bool_]:
         """Return the nodes in each segment, bool (S, N + T)."""
@@ -306,10 +300,3 @@ class PageAtoms:
     @cached_property
     def _boxes(self) -> shapely.STRtree:
         return shapely.STRtree(np.asarray(shapely.box(*np.nan_to_num(self.nodes.box).T), dtype=object))
-
-
-def _any_of(members: NDArray[np.bool_], group: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return whether any member of each group is in each segment, bool (K, S), by `members` (S, M) and `group` (M,)."""
-    joined = np.zeros((int(group.max(initial=-1)) + 1, len(members)), dtype=bool)
-    np.logical_or.at(joined, group, members.T)
-    return joined

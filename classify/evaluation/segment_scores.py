@@ -70,8 +70,14 @@ def score(weight: NDArray[Any], predicted: NDArray[np.bool_], truth: NDArray[np.
         truth: bool (K, G), whether a group is in each true segment.
     """
     size, predicted, truth = _merged(np.asarray(weight, dtype=np.float64), predicted, truth)
-    shares = _precision_and_recall(size, predicted.astype(np.float32), truth.astype(np.float32))
-    return BCubedScore(*shares, predicted.shape[1])
+    by_method, by_truth = predicted.astype(np.float32), truth.astype(np.float32)
+    shares = np.full((2, len(size)), np.nan)
+    step = max(1, _CELLS // max(len(size), 1))
+    for begin in range(0, len(size), step):
+        rows = slice(begin, begin + step)
+        shared = (by_method[rows] @ by_method.T, by_truth[rows] @ by_truth.T)
+        shares[:, rows] = [_mean_share(np.minimum(*shared), each, size) for each in shared]
+    return BCubedScore(*(_weighted_mean(each, size) for each in shares), predicted.shape[1])
 
 
 def _merged(
@@ -88,20 +94,6 @@ def _merged(
     return size, merged[:, : predicted.shape[1]], merged[:, predicted.shape[1] :]
 
 
-def _precision_and_recall(
-    size: NDArray[np.float64], predicted: NDArray[np.float32], truth: NDArray[np.float32]
-) -> tuple[float, float]:
-    values = np.full((2, len(size)), np.nan)
-    step = max(1, _CELLS // max(len(size), 1))
-    for begin in range(0, len(size), step):
-        rows = slice(begin, begin + step)
-        shared_predicted, shared_truth = predicted[rows] @ predicted.T, truth[rows] @ truth.T
-        least = np.minimum(shared_predicted, shared_truth)
-        values[0, rows] = _mean_share(least, shared_predicted, size)
-        values[1, rows] = _mean_share(least, shared_truth, size)
-    return _weighted_mean(values[0], size), _weighted_mean(values[1], size)
-
-
 def _mean_share(least: NDArray[np.float32], shared: NDArray[np.float32], size: NDArray[np.float64]) -> NDArray[Any]:
     """Return by row the mean of `least / shared` over the pairs that share a segment; NaN in rows without one."""
     share = np.divide(least, shared, out=np.zeros_like(least), where=shared > 0)
@@ -115,7 +107,6 @@ def _weighted_mean(values: NDArray[np.float64], size: NDArray[np.float64]) -> fl
 
 
 _COLUMNS: Final = ("level", "atoms", "method", "pages", "P", "R", "F_B3", "F*", "segments", "truth")
-_LEFT_ALIGNED: Final = ("atoms", "method")
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +258,7 @@ def table(summaries: Sequence[MethodSummary]) -> str:
         shares = ["-" if np.isnan(value) else f"{value:.3f}" for value in line[3:7]]
         counts = ["-" if np.isnan(value) else f"{value:.1f}" for value in (line.segments, line.truth)]
         rows.append([str(line.level), line.kind, line.method, str(len(line.pages)), *shares, *counts])
-    aligned = ["left" if column in _LEFT_ALIGNED else "right" for column in _COLUMNS]
+    aligned = ["right", "left", "left", *["right"] * (len(_COLUMNS) - 3)]
     return tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=aligned)
 
 

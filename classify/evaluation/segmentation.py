@@ -106,7 +106,7 @@ class Segmentation:
         boxes = np.asarray(shapely.box(*nodes.box.T), dtype=object)
         shapes = [_union(boxes[rows]) for rows in outermost if len(rows)]
         is_visible = np.array([len(rows) > 0 for rows in outermost], dtype=bool)
-        return cls(_array(shapes), members[is_visible])
+        return cls(np.array(shapes, dtype=object), members[is_visible])
 
     @classmethod
     def from_roots(cls, nodes: Nodes, roots: Sequence[Sequence[int]]) -> Self:
@@ -118,13 +118,7 @@ class Segmentation:
     def from_shapes(cls, shapes: Sequence[shapely.Geometry]) -> Self:
         """Build segments from shapes, made valid and rounded to whole px; shapes without an area are dropped."""
         rounded = [_areal(shapely.set_precision(shapely.make_valid(shape), 1)) for shape in shapes]
-        return cls(_array([shape for shape in rounded if not shapely.is_empty(shape)]))
-
-
-def _array(shapes: Sequence[shapely.Geometry]) -> NDArray[np.object_]:
-    array = np.empty(len(shapes), dtype=object)
-    array[:] = shapes
-    return array
+        return cls(np.array([shape for shape in rounded if not shapely.is_empty(shape)], dtype=object))
 
 
 def _union(boxes: NDArray[np.object_]) -> shapely.Geometry:
@@ -282,10 +276,7 @@ def _stored(name: str, path: Path, segmentation: str | None) -> Segmenter:
             raise UsageError(f"{path} has these segmentations of {page.id}: {available}; name one as {path}:NAME")
         pages[page.id] = Segmentation.from_shapes(page.segmentations[names[0]])
 
-    def look_up(page_id: str, _: Snapshot) -> list[Segmentation]:
-        return [pages.get(page_id) or Segmentation.from_shapes([])]
-
-    return Segmenter(name, name, (0,), look_up, 0)
+    return Segmenter(name, name, (0,), lambda page_id, _: [pages.get(page_id) or Segmentation.from_shapes([])], 0)
 
 
 def _trained(name: str, path: Path | None) -> Segmenter:

@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 def label(blocks: BlockColumns) -> Prediction:
     """Label the blocks of the best span as content."""
     words = np.array([len(text.split()) for text in blocks.text], dtype=np.int64)
-    tags = _tag_gaps(blocks)
+    # The tags between a text node and the one before it: opening tags are the elements that start between the two, and
+    # closing tags follow from the difference in depth.
+    snapshot, members = blocks.snapshot, blocks.members
+    opened = np.diff(snapshot.text_after[members], prepend=-1).astype(np.int64)
+    depth = snapshot.depth[snapshot.text_parent[members]].astype(np.int64)
+    tags = 2 * opened - np.diff(depth, prepend=-1)
     before = tags[blocks.first]
     tags[blocks.first] = 0
     begin, end = best_span(words - np.add.reduceat(tags, blocks.first), before)
@@ -51,15 +56,3 @@ def best_span(values: NDArray[np.int64], costs: NDArray[np.int64]) -> tuple[int,
         if total > best:
             best, span = total, (begin, index + 1)
     return span
-
-
-def _tag_gaps(blocks: BlockColumns) -> NDArray[np.int64]:
-    """Count the tags between each text node in a block and the text node before it, int64 (K,).
-
-    The opening tags are the elements that start between two text nodes. The number of closing tags follows from the
-    difference in depth.
-    """
-    snapshot, members = blocks.snapshot, blocks.members
-    opened = np.diff(snapshot.text_after[members], prepend=-1).astype(np.int64)
-    depth = snapshot.depth[snapshot.text_parent[members]].astype(np.int64)
-    return 2 * opened - np.diff(depth, prepend=-1)

@@ -13,7 +13,6 @@ model. Labels are those of the markup.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -63,36 +62,27 @@ _FOOTER: Final = re.compile(r"(?:[^|]*\|){4}")
 _CLIP: Final = 15.0
 
 
-@dataclass(frozen=True, eq=False)
-class Trigrams:
-    """N-gram models of dirty and of clean text.
+def log_odds(
+    ngrams: NDArray[np.uint32], key: NDArray[np.uint32], counts: NDArray[np.float64], total: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the log odds that each word is from clean text, given the two words before it, float64 (W,).
 
-    Attributes:
+    Args:
+        ngrams: (W, 3), n-grams that end at each word of a page.
         key: uint32 (K,), hashes of the known n-grams, ascending, without `NONE`.
-        count: float64 (K, 2), occurrences of each in dirty and in clean text.
+        counts: float64 (K, 2), occurrences of each in dirty and in clean text.
         total: float64 (2,), words of dirty and of clean text.
     """
-
-    key: NDArray[np.uint32]
-    count: NDArray[np.float64]
-    total: NDArray[np.float64]
-
-    def log_odds(self, keys: NDArray[np.uint32]) -> NDArray[np.float64]:
-        """Return the log odds that each word is from clean text, given the two words before it, float64 (W,).
-
-        Args:
-            keys: (W, 3), n-grams that end at each word of a page.
-        """
-        rows, index = find_keys(keys.ravel(), self.key)
-        found = np.zeros((keys.size, 2))
-        found[rows] = self.count[index]
-        count = found.reshape(*keys.shape, 2)
-        before = np.zeros_like(count[:, :2])
-        before[1:] = count[:-1, :2]
-        probability = _WEIGHTS[0] * count[:, 0] / self.total.clip(1) + _WEIGHTS[3] / max(len(self.key), 1)
-        for length, weight in enumerate(_WEIGHTS[1:3], 1):
-            probability += weight * count[:, length] / before[:, length - 1].clip(1)
-        return np.asarray(np.log(probability[:, 1] / probability[:, 0]))
+    rows, index = find_keys(ngrams.ravel(), key)
+    found = np.zeros((ngrams.size, 2))
+    found[rows] = counts[index]
+    count = found.reshape(*ngrams.shape, 2)
+    before = np.zeros_like(count[:, :2])
+    before[1:] = count[:-1, :2]
+    probability = _WEIGHTS[0] * count[:, 0] / total.clip(1) + _WEIGHTS[3] / max(len(key), 1)
+    for length, weight in enumerate(_WEIGHTS[1:3], 1):
+        probability += weight * count[:, length] / before[:, length - 1].clip(1)
+    return np.asarray(np.log(probability[:, 1] / probability[:, 0]))
 
 
 def make_example(training_page: TrainingPage) -> Example:
@@ -121,12 +111,12 @@ def train(examples: Sequence[Example]) -> bytes:
 def load(data: bytes) -> Method:
     """Return the method that keeps the visible blocks that are likelier as clean than as dirty text, except footers."""
     arrays = unpack_arrays(data)
-    key, prior = np.cumsum(arrays["step"], dtype=np.uint32), float(arrays["prior"][0])
-    model = Trigrams(key, arrays["count"].astype(np.float64), arrays["total"])
+    prior = float(arrays["prior"][0])
+    known = np.cumsum(arrays["step"], dtype=np.uint32), arrays["count"].astype(np.float64), arrays["total"]
 
     def label(blocks: BlockColumns) -> Prediction:
         words = EncodedTexts.from_texts(blocks.text).words
-        odds = prior + np.bincount(words.owner, model.log_odds(ngrams(words)), len(blocks))
+        odds = prior + np.bincount(words.owner, log_odds(ngrams(words), *known), len(blocks))
         footer = np.array([bool(_FOOTER.match(text)) for text in blocks.text], dtype=bool)
         probability = np.where(footer, 0, expit(odds.clip(-_CLIP, _CLIP)))
         return prediction_of_visible(blocks, (odds > 0) & ~footer, probability=probability)

@@ -47,22 +47,22 @@ class SupportVectorMachine:
     def margin(self, columns: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the decision function of the rows `columns` (R, C), float32 (R,); it is positive for yes."""
         rows = standardized(_logarithm(columns), self.mean, self.scale)
-        parts = [self._margin(rows[begin : begin + _BATCH]) for begin in range(0, len(rows), _BATCH)]
-        return np.concatenate([np.zeros(0, dtype=np.float32), *parts])
+        gamma, bias = self.shape[:2].astype(np.float32)
+        margin = np.zeros(len(rows), dtype=np.float32)
+        for begin in range(0, len(rows), _BATCH):
+            batch = slice(begin, begin + _BATCH)
+            kernel = rows[batch] @ self.vectors.T  # computed in place: more such arrays would take most of the time
+            kernel *= 2 * gamma
+            kernel -= gamma * (rows[batch] ** 2).sum(axis=1)[:, None]
+            kernel -= gamma * (self.vectors**2).sum(axis=1)
+            np.exp(kernel, out=kernel)
+            margin[batch] = kernel @ self.weight + bias
+        return margin
 
     def probability(self, columns: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the probability of the answer yes for the rows `columns` (R, C), float32 (R,)."""
         _, _, slope, offset = self.shape
         return np.asarray(expit(slope * self.margin(columns) + offset), dtype=np.float32)
-
-    def _margin(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
-        gamma, bias = self.shape[:2].astype(np.float32)
-        kernel = rows @ self.vectors.T  # computed in place: more arrays of this size would take most of the time
-        kernel *= 2 * gamma
-        kernel -= gamma * (rows**2).sum(axis=1)[:, None]
-        kernel -= gamma * (self.vectors**2).sum(axis=1)
-        np.exp(kernel, out=kernel)
-        return np.asarray(kernel @ self.weight + bias, dtype=np.float32)
 
     def to_arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
         """Return the arrays of the machine by name; each name begins with `prefix`."""

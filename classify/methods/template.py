@@ -86,8 +86,16 @@ def parse(text: str, source: str = "the template") -> Method:
     Raises:
         InputError: a line is wrong, or there is no selector.
     """
-    lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
-    selectors = [_selector(line, f"{source}, line {number}") for number, line in lines if line and line[0] != "#"]
+    selectors = []
+    for number, line in enumerate(map(str.strip, text.splitlines()), 1):
+        if not line or line.startswith("#"):
+            continue
+        place = f"{source}, line {number}"
+        try:
+            compiled = etree.XPath(_expression(line.removeprefix("-").strip()), regexp=False)
+        except (ValueError, SyntaxError, RuntimeError, etree.XPathError) as error:
+            raise InputError(f"{place}: {line!r}: {error}") from error
+        selectors.append(Selector(place, compiled, line.startswith("-")))
     if not selectors:
         raise InputError(f"{source} has no selector: write one a line, such as article, class=post or css:div.post > p")
     return lambda blocks: prediction_of_elements(blocks, _selected(selectors, blocks.snapshot))
@@ -103,14 +111,6 @@ def _selected(selectors: Sequence[Selector], snapshot: Snapshot) -> NDArray[np.b
             selection[index_of[element]] = -1 if selector.excludes else 1
     nearest = tree.nearest_ancestor(selection != 0, snapshot.parent)
     return np.asarray(selection[nearest] > 0)
-
-
-def _selector(line: str, place: str) -> Selector:
-    try:
-        compiled = etree.XPath(_expression(line.removeprefix("-").strip()), regexp=False)
-    except (ValueError, SyntaxError, RuntimeError, etree.XPathError) as error:
-        raise InputError(f"{place}: {line!r}: {error}") from error
-    return Selector(place, compiled, line.startswith("-"))
 
 
 def _expression(selector: str) -> str:

@@ -187,7 +187,10 @@ def train(examples: Sequence[Example]) -> bytes:
     borders = _range_borders(np.concatenate([columns for columns, _ in examples]))
     trainer = import_optional("pycrfsuite", "python-crfsuite", "methods").Trainer(verbose=False, params=_OPTIONS)
     for columns, labels in examples:
-        trainer.append(_names(_ranges(columns, borders)), [LABELS[code].value for code in labels])
+        features = [
+            [f"{column} {value}" for column, value in enumerate(row)] for row in _ranges(columns, borders).tolist()
+        ]
+        trainer.append(features, [LABELS[code].value for code in labels])
     state, transition = _weights(trainer)
     return pack_arrays({"cuts": borders, "place": state, "pair": transition})
 
@@ -243,10 +246,6 @@ def _ranges(columns: NDArray[np.float32], borders: NDArray[np.float32]) -> NDArr
     before = np.vstack([edge, ranges[:-1, _NEIGHBOR_INDEXES]])
     after = np.vstack([ranges[1:, _NEIGHBOR_INDEXES], edge])
     return np.hstack([ranges, before, after])
-
-
-def _names(ranges: NDArray[np.int64]) -> list[list[str]]:
-    return [[f"{column} {value}" for column, value in enumerate(row)] for row in ranges.tolist()]
 
 
 def _weights(trainer: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:  # noqa: ANN401 - a library without types

@@ -138,26 +138,19 @@ class DecisionTree:
         return label
 
 
-def heading_query(context: PageContext) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
-    """Return the words of the title and headings that occur in the blocks: hashes (Q,), ascending, and shares (Q,).
+def heading_divergence(context: PageContext, smoothing: Sequence[float]) -> NDArray[np.float32]:
+    """Return the Kullback-Leibler divergence of each block's words from the query, in nats, float32 (S, B).
 
-    The shares sum to 1. Without such words, both are empty.
+    The query has the words of the title and headings that occur in the blocks, with shares that sum to 1.
+    The model of a block is the distribution of its words, mixed with that of the page at the share `smoothing` (S
+    values). So no word of the query has probability 0. Without a query the divergence is 0.
     """
     words = context.words
     of_headings = words.hash[(structural.heading_level(context) > 0)[words.owner]]
     of_title = EncodedTexts.from_texts([context.snapshot.title]).words.hash
     hashes = np.concatenate([of_headings, of_title[np.isin(of_title, words.hash)]])
-    types, count = np.unique(hashes, return_counts=True)
-    return types, count / max(len(hashes), 1)
-
-
-def heading_divergence(context: PageContext, smoothing: Sequence[float]) -> NDArray[np.float32]:
-    """Return the Kullback-Leibler divergence of each block's words from the query, in nats, float32 (S, B).
-
-    The model of a block is the distribution of its words, mixed with that of the page at the share `smoothing` (S
-    values). So no word of the query has probability 0. Without a query the divergence is 0.
-    """
-    types, share = heading_query(context)
+    types, type_count = np.unique(hashes, return_counts=True)
+    share = type_count / max(len(hashes), 1)
     rows, index = find_keys(context.words.hash, types)
     cell = context.words.owner[rows] * len(types) + index
     count = np.bincount(cell, minlength=len(context) * len(types)).reshape(len(context), len(types))

@@ -82,7 +82,9 @@ class Design:
         column = column_of[tokens.values]
         owner, column = owner[column >= 0], column[column >= 0]
         scale = row_scale(tokens) if scaled else np.ones(rows)
-        first, self.row = _distinct_rows(owner, column, scale)
+        key = mix(scale.view(np.uint64))  # equal for rows with the same columns and scale
+        np.add.at(key, owner, mix(column.astype(np.uint64) + np.uint64(1)))  # `mix` leaves 0 as it is
+        _, first, self.row = np.unique(key, return_index=True, return_inverse=True)
         values = scale[owner].astype(np.float32)
         self.x = csr_matrix((values, (owner, column)), shape=(rows, len(self.bucket)))[first, :]
 
@@ -104,16 +106,6 @@ class Design:
     def scores(self, weights: NDArray[np.float32], bias: float) -> NDArray[np.float32]:
         """Return the score of each training row, float32 (R,)."""
         return clipped((self.x @ weights[self.bucket] + bias)[self.row])
-
-
-def _distinct_rows(
-    owner: NDArray[np.int64], column: NDArray[np.int64], scale: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the first row of each group of equal rows (same columns and scale), and the group of each row."""
-    key = mix(scale.view(np.uint64))
-    np.add.at(key, owner, mix(column.astype(np.uint64) + np.uint64(1)))  # `mix` leaves 0 as it is
-    _, first, row = np.unique(key, return_index=True, return_inverse=True)
-    return first, row
 
 
 def fit(

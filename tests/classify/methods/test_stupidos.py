@@ -5,7 +5,7 @@ import pytest
 from helpers.methods import training_page
 
 from vclean.classify.methods import stupidos
-from vclean.classify.methods.stupidos import NONE, Trigrams, ngrams
+from vclean.classify.methods.stupidos import NONE, log_odds, ngrams
 from vclean.features.text.characters import EncodedTexts
 
 STORY = "It rained all day in the valley, and nobody minded at all."
@@ -31,16 +31,16 @@ class TestLogOdds:
         key, index = np.unique([words[0, 0], words[1, 0], words[1, 1]], return_inverse=True)
         count = np.zeros((3, 2))
         count[index] = [[1, 2], [1, 2], [0, 2]]
-        model = Trigrams(key, count, np.array([10.0, 4.0]))
+        known = key, count, np.array([10.0, 4.0])
         least = 0.01 / 3
         first = (0.3 * 2 / 4 + least) / (0.3 * 1 / 10 + least)
         second = (0.3 * 2 / 4 + 0.4 * 2 / 2 + least) / (0.3 * 1 / 10 + least)
-        assert model.log_odds(words).tolist() == pytest.approx([np.log(first), np.log(second)])
-        assert model.log_odds(keys("zebra")).tolist() == [0]
+        assert log_odds(words, *known).tolist() == pytest.approx([np.log(first), np.log(second)])
+        assert log_odds(keys("zebra"), *known).tolist() == [0]
 
     def test_empty_model(self):
-        model = Trigrams(np.zeros(0, np.uint32), np.zeros((0, 2)), np.zeros(2))
-        assert model.log_odds(keys("a b")).tolist() == [0, 0]
+        known = np.zeros(0, np.uint32), np.zeros((0, 2)), np.zeros(2)
+        assert log_odds(keys("a b"), *known).tolist() == [0, 0]
 
 
 class TestTrain:
