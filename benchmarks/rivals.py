@@ -54,20 +54,6 @@ class System:
     load: Callable[[], Extract]
     browser: bool = False
 
-    @property
-    def install(self) -> str:
-        """Return the command that installs the package."""
-        return (
-            "npm install --prefix benchmarks defuddle linkedom"
-            if self.package == "defuddle"
-            else f"pip install {self.package}"
-        )
-
-    @property
-    def is_vclean(self) -> bool:
-        """Return whether the system is vclean, which the others are compared with."""
-        return self.name.startswith("vclean")
-
 
 def available(systems: tuple[System, ...]) -> tuple[list[System], list[str]]:
     """Return the systems that work on this machine, and a message for each system that does not."""
@@ -78,7 +64,9 @@ def available(systems: tuple[System, ...]) -> tuple[list[System], list[str]]:
                 system.load()(GoldPage(html=b"<p>A page to load everything with."))
             working.append(system)
         except ImportError as error:
-            messages.append(f"{system.name} was left out ({error}): {system.install}")
+            npm = "npm install --prefix benchmarks defuddle linkedom"
+            install = npm if system.package == "defuddle" else f"pip install {system.package}"
+            messages.append(f"{system.name} was left out ({error}): {install}")
         except VcleanError as error:
             messages.append(f"{system.name} was left out ({error})")
     return working, messages
@@ -178,7 +166,10 @@ class DefuddleWorker:
 
     def extract(self, html: str, url: str) -> str:
         """Return the HTML of the content; after an error or a time limit, the next page gets a new process."""
-        process, self._process = self._process or self._start(), None
+        process, self._process = self._process, None
+        if process is None:
+            command, pipe = ("node", str(Path(__file__).with_name("defuddle.mjs"))), subprocess.PIPE
+            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True)
         assert process.stdin
         assert process.stdout
         try:
@@ -192,11 +183,6 @@ class DefuddleWorker:
         if "error" in answer:
             raise ValueError(answer["error"])
         return str(answer["html"])
-
-    def _start(self) -> subprocess.Popen[str]:
-        command = ("node", str(Path(__file__).with_name("defuddle.mjs")))
-        pipe = subprocess.PIPE
-        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True)
 
 
 DEFUDDLE = Path(__file__).parent / "node_modules/defuddle/package.json"

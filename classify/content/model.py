@@ -193,10 +193,10 @@ class Model:
             "types.txt": self.types.text.encode(),
             "calibration.json": json.dumps([each.to_dict() for each in (maps.blocks, maps.pages)]).encode(),
         }
-        optional = ((_REGIONS, self.regions), (_CONVENTION, self.conventions.predictor))
-        for name, forest in optional:
-            if forest:
-                members[name] = forest.text.encode()
+        if self.regions:
+            members[_REGIONS] = self.regions.text.encode()
+        if self.conventions.predictor:
+            members[_CONVENTION] = self.conventions.predictor.text.encode()
         if self.confirmed:
             members[_CONFIRMED] = confirmed_pages.to_json(self.confirmed).encode()
         if self.metadata:

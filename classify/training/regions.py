@@ -185,11 +185,6 @@ class SegmentRows:
     states: dict[int, tuple[NDArray[np.int8], NDArray[np.bool_]]]
     roles: RegionRows
 
-    @property
-    def site(self) -> str:
-        """Return the registered domain of the page."""
-        return registered_domain(self.address)
-
 
 def segment_rows(snapshot: Snapshot, marks: Sequence[RegionMark], address: str) -> SegmentRows | None:
     """Return the training rows of a marked page, or None for a page that cannot be divided.
@@ -265,7 +260,7 @@ def fit_segmenter(rows: Sequence[SegmentRows], card_fields: dict[str, Any] | Non
     """
     role_rows = [page.roles for page in rows]
     held_out = fit_held_out(role_rows)
-    matrices = [with_roles(page.x, page.parent, held_out[page.site]) for page in rows]
+    matrices = [with_roles(page.x, page.parent, held_out[page.roles.site]) for page in rows]
     levels = tuple(_fit_level(rows, matrices, level) for level in LEVELS)
     card = {
         "format": FORMAT,
@@ -316,7 +311,7 @@ def cross_validate(
     Raises:
         InputError: the other folds have too few pages to fit the model of a fold.
     """
-    folds = assign_folds([page.site for page in rows], SEGMENT_FOLDS).tolist()
+    folds = assign_folds([page.roles.site for page in rows], SEGMENT_FOLDS).tolist()
     fold_of = dict(zip([page.address for page in rows], folds, strict=True))
     models = {}
     for fold in sorted(set(fold_of.values())):

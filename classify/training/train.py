@@ -326,11 +326,12 @@ def _fit_model(x: NDArray[np.float32], table: TrainingTable, fits: ConventionFit
 def _card(validation: CrossValidation) -> dict[str, Any]:
     """Return the model card."""
     table = validation.table
+    counts = Counter((page.corpus, page.rendered) for page in table.pages)
     return {
         "format": FORMAT,
         "name": "vclean block classifier: heading, paragraph, list item, continuation or other",
         "trained": datetime.now(tz=UTC).date().isoformat(),
-        "corpora": _corpora(table),
+        "corpora": {name: {"rendered": counts[name, True], "unrendered": counts[name, False]} for name, _ in counts},
         "pages": len(table.pages),
         "rows": len(table.row_fold),
         "seed": SEED,
@@ -348,12 +349,3 @@ def _card(validation: CrossValidation) -> dict[str, Any]:
         "columns": [column.name for column in stacking.COLUMNS],
         "conventions": list(validation.conventions.known),
     }
-
-
-def _corpora(table: TrainingTable) -> dict[str, dict[str, int]]:
-    """Count the pages of each corpus by how they were read."""
-    counts: dict[str, dict[str, int]] = {}
-    for page in table.pages:
-        by_reader = counts.setdefault(page.corpus, {"rendered": 0, "unrendered": 0})
-        by_reader["rendered" if page.rendered else "unrendered"] += 1
-    return counts

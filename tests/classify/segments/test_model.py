@@ -61,7 +61,7 @@ class TestMarkedRows:
     def test_columns_and_states(self, pages, rows):
         (first, *_) = rows
         assert first.x.shape == (len(first.parent), len(COLUMNS))
-        assert (first.address, first.site) == (address(0), "site0.example")
+        assert (first.address, first.roles.site) == (address(0), "site0.example")
         assert set(first.states) == set(LEVELS)
         assert (first.states[1][0] == State.AT).sum() == 4
         assert (first.states[2][0][first.states[2][1]] == State.AT).sum() == 2
@@ -164,11 +164,15 @@ class TestCrossValidated:
         assert models("http://empty.example/").card["pages"]
 
     def test_pages_of_a_site_share_a_fold(self, rows):
-        twins = [replace(rows[number], address=f"http://site{number // 2}.example/{number}") for number in range(COUNT)]
-        models = cross_validate([replace(page, roles=replace(page.roles, site=page.site)) for page in twins])
+        twins = []
+        for number in range(COUNT):
+            site, page = f"site{number // 2}.example", rows[number]
+            roles = replace(page.roles, site=site)
+            twins.append(replace(page, address=f"http://{site}/{number}", roles=roles))
+        models = cross_validate(twins)
         for page in twins:
             sites = {address.split("/")[2] for address in models(page.address).card["pages"]}
-            assert page.site not in sites
+            assert page.roles.site not in sites
 
 
 HTML = """<body title="0 0 100 100"><div id=head title="0 0 100 20"><p title="0 0 100 10">One</p>
