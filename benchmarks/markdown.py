@@ -61,8 +61,7 @@ def elements(markdown: str) -> Elements:
         elif token.type == "inline":
             plain = " ".join(_plain(token).split())
             kinds["words"].update(_WORD.findall(plain.lower()))
-            _count_block(kinds, inside, plain)
-            _count_inline(kinds, token)
+            _count(kinds, token, inside, plain)
             if row := next((each for each in inside if each.startswith("tr")), ""):
                 rows.setdefault(row, []).append(plain)
     kinds["rows"].update(" | ".join(cells) for cells in rows.values() if any(cells))
@@ -104,15 +103,13 @@ def _plain(token: Token) -> str:
     )  # fmt: skip
 
 
-def _count_block(kinds: Elements, inside: tuple[str, ...], plain: str) -> None:
+def _count(kinds: Elements, token: Token, inside: tuple[str, ...], plain: str) -> None:
+    """Count a block with its text, and the images and links in it, given the tags around it."""
     level = inside[-1] if inside else ""
     if re.fullmatch("h[2-6]", level):
         kinds["headings"][f"{level} {plain}"] += 1
     elif plain and "li" in inside[-2:]:
         kinds["items"][plain] += 1
-
-
-def _count_inline(kinds: Elements, token: Token) -> None:
     for child in token.children or ():
         if child.type == "image":
             kinds["images"][str(child.attrs["src"])] += 1
