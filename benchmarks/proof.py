@@ -370,8 +370,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command. Return the exit code."""
     options = parse_args(arguments)
     if options.command == "compare":
-        for name, old, new in _changed_versions(options.before, options.after):
-            print(f"{name} is {old} in A and {new} in B", file=sys.stderr)
+        old, new = (json.loads((folder / "versions.json").read_text()) for folder in (options.before, options.after))
+        for name in sorted({*old, *new}):
+            if old.get(name) != new.get(name):
+                print(f"{name} is {old.get(name, 'none')} in A and {new.get(name, 'none')} in B", file=sys.stderr)
         replaced = dict(options.replace)
         return compare(options.before, options.after, replaced=replaced, ignored=options.ignore, shown=options.shown)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -387,14 +389,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for task in tqdm(as_completed(tasks), total=len(tasks), unit="part", disable=None):
             task.result()
     return 0
-
-
-def _changed_versions(before: Path, after: Path) -> Iterator[tuple[str, str, str]]:
-    """Yield the packages with other versions, with both versions."""
-    old, new = (json.loads((folder / "versions.json").read_text()) for folder in (before, after))
-    for name in sorted({*old, *new}):
-        if old.get(name) != new.get(name):
-            yield name, old.get(name, "none"), new.get(name, "none")
 
 
 if __name__ == "__main__":

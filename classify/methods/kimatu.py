@@ -12,6 +12,7 @@ same tags and classes, and near means within a few runs.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from rapidfuzz.distance import LCSseq
 
 from vclean.classify.methods.base import prediction_from_mask, tag_labels
 from vclean.features import element_names
-from vclean.features.columns import Groups, ratio
+from vclean.features.columns import ratio
 from vclean.features.page_context import PageContext
 from vclean.features.text.characters import PUNCT, SENTENCE_END
 from vclean.labels import Label, Visibility
@@ -106,10 +107,9 @@ def _restore(runs: MarkupRuns, candidate: NDArray[np.bool_]) -> NDArray[np.bool_
 def _functional(context: PageContext) -> NDArray[np.bool_]:
     """Mark small blocks with two first words that begin at least `_REPEATS` blocks, bool (B,)."""
     begins = [" ".join(text.lower().split()[:2]) for text in context.blocks.text]
-    numbers: dict[str, int] = {}
-    same = Groups.from_keys(np.array([numbers.setdefault(text, len(numbers)) for text in begins], dtype=np.int64))
-    two_words = np.array([" " in text for text in begins], dtype=bool)
-    return np.asarray((same.size >= _REPEATS) & (context.tokens <= _SMALL) & two_words)
+    count = Counter(begins)
+    repeated = np.array([count[text] >= _REPEATS and " " in text for text in begins], dtype=bool)
+    return np.asarray(repeated & (context.tokens <= _SMALL))
 
 
 def _quoted(context: PageContext) -> NDArray[np.bool_]:
