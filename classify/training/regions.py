@@ -295,8 +295,7 @@ def _examples(
 
 def training_rows(pages: Iterable[RenderedMarkedPage]) -> list[SegmentRows]:
     """Return the rows of the pages that have examples."""
-    candidates = [segment_rows(page.snapshot, page.marks, page.id) for page in pages]
-    return [rows for rows in candidates if rows is not None]
+    return [rows for page in pages if (rows := segment_rows(page.snapshot, page.marks, page.id))]
 
 
 def cross_validate(
