@@ -77,7 +77,8 @@ def score(weight: NDArray[Any], predicted: NDArray[np.bool_], truth: NDArray[np.
         rows = slice(begin, begin + step)
         shared = (by_method[rows] @ by_method.T, by_truth[rows] @ by_truth.T)
         shares[:, rows] = [_mean_share(np.minimum(*shared), each, size) for each in shared]
-    return BCubedScore(*(_weighted_mean(each, size) for each in shares), predicted.shape[1])
+    precision, recall = (_weighted_mean(each, size) for each in shares)
+    return BCubedScore(precision, recall, predicted.shape[1])
 
 
 def _merged(
