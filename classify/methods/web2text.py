@@ -348,16 +348,13 @@ def convolve(
     reach = weight.shape[2] // 2
     padded = np.pad(columns, ((reach, reach), (0, 0)))
     matrices = np.ascontiguousarray(weight.transpose(2, 1, 0))
-    parts = (_product(padded[step : step + len(columns)], matrix) for step, matrix in enumerate(matrices))
-    return np.asarray(sum(parts, start=bias), dtype=np.float32)
-
-
-def _product(rows: NDArray[np.float32], matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-    product = np.empty((len(rows), matrix.shape[1]), dtype=np.float32)
-    batch = max(_ONE_THREAD // matrix.size, 1)
-    for begin in range(0, len(rows), batch):
-        np.matmul(rows[begin : begin + batch], matrix, out=product[begin : begin + batch])
-    return product
+    batch = max(_ONE_THREAD // matrices[0].size, 1)
+    result = np.tile(bias, (len(columns), 1))
+    for begin in range(0, len(columns), batch):
+        end = min(begin + batch, len(columns))
+        for step, matrix in enumerate(matrices):
+            result[begin:end] += padded[begin + step : end + step] @ matrix
+    return result
 
 
 _SPREAD: Final = 0.1
