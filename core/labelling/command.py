@@ -10,7 +10,7 @@ import threading
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -107,29 +107,20 @@ class LabelCommand(PageOptions):
             raise UsageError(f"{self.export} is in the project {self.out}: export to a folder outside")
 
     def execute(self) -> int:
-        """Serve, export or compare, and return the exit code; see `label_pages`."""
-        return label_pages(self)
+        """Serve pages for labelling until Ctrl-C, or export or compare gold, and return the exit code."""
+        from vclean.labelling.export import agreement_report, export, read_gold
 
-
-def label_pages(options: LabelCommand) -> int:
-    """Serve pages for labelling until Ctrl-C, or export or compare gold, and return the exit code.
-
-    Raises:
-        VcleanError: the command failed.
-    """
-    from vclean.labelling.export import agreement_report, export, read_gold
-
-    if options.agreement:
-        first, second = (read_gold(_gold_of_one(path)) for path in options.agreement)
-        write_stream(sys.stdout, agreement_report(first, second))
-        return 0
-    assert options.out is not None
-    if options.export:
-        done, unfinished = export(options.out, options.export)
+        if self.agreement:
+            first, second = (read_gold(_gold_of_one(path)) for path in self.agreement)
+            write_stream(sys.stdout, agreement_report(first, second))
+            return 0
+        assert self.out is not None
+        if not self.export:
+            return _serve(self, self.out)
+        done, unfinished = export(self.out, self.export)
         left_out = format_count(unfinished, "unfinished page")
-        write_stream(sys.stdout, f"{format_count(done, 'page')} in {options.export}; {left_out} left out\n")
+        write_stream(sys.stdout, f"{format_count(done, 'page')} in {self.export}; {left_out} left out\n")
         return 0
-    return _serve(options, options.out)
 
 
 def _gold_of_one(path: Path) -> Path:
@@ -154,10 +145,12 @@ def _serve(options: LabelCommand, project: Path) -> int:
         InputError: no page is named, and the project has none.
         VcleanError: the only page that is named does not exist.
     """
+    import webbrowser
+
     from vclean.labelling.export import GOLD, write_gold
-    from vclean.labelling.preparation import Preparer, has_pages, list_document
+    from vclean.labelling.preparation import Preparer, has_pages
     from vclean.labelling.server import LabelServer
-    from vclean.labelling.session import AnnotationSession, ChangeLog
+    from vclean.labelling.session import AnnotationSession
 
     if not options.pages and not has_pages(project):
         raise InputError(f"{project} has no pages yet: name some, as in vclean label page.html --out {project}")
@@ -171,19 +164,19 @@ def _serve(options: LabelCommand, project: Path) -> int:
             unused_folder.callback(shutil.rmtree, project, ignore_errors=True)
         stack.enter_context(folder_lock(make_folder(project), f".lock-{options.annotator}"))
         preparer = stack.enter_context(Preparer(project, model=options.model, settings=options.settings))
-        log = stack.enter_context(ChangeLog(make_folder(project / CHANGE_LOG_FOLDER) / f"{options.annotator}.jsonl"))
+        log = make_folder(project / CHANGE_LOG_FOLDER) / f"{options.annotator}.jsonl"
         gold = make_folder(project / GOLD / options.annotator)
         session = AnnotationSession(log, partial(write_gold, gold, options.annotator), run.failures)
-        server = LabelServer(
-            session, lambda number: preparer.document(session.page(number)), list_document, options.port or 0
-        )
+        server = LabelServer(session, lambda number: preparer.document(session.page(number)), options.port or 0)
         stack.enter_context(server)
         pages = run.prepare_pages(preparer, chain(first, sources))
         run.add_pages(islice(pages, 1), session)
         if not run.done:
             return run.exit_code
         unused_folder.pop_all()
-        _announce(server.validator.url, open_it=options.open)
+        _print_message(f"open {server.url}\n  (this machine only; Ctrl-C ends it)")
+        if options.open and not webbrowser.open(server.url):
+            _print_message("no browser could be opened: copy the address")
         try:
             run.add_pages(pages, session)
             session.ready = True
@@ -223,10 +216,8 @@ class _Run(PageRun):
 
     def _with_unique_id(self, page: Page, name: str) -> Page:
         """Return the page with an id that is unique in the run."""
-        unique, count = name, 1
-        while unique in self._ids:
-            count += 1
-            unique = f"{name} ({count})"
+        names = chain([name], (f"{name} ({number})" for number in count(2)))
+        unique = next(each for each in names if each not in self._ids)
         self._ids.add(unique)
         return replace(page, id=unique)
 
@@ -234,14 +225,6 @@ class _Run(PageRun):
 def _wait() -> None:
     """Wait for Ctrl-C."""
     threading.Event().wait()
-
-
-def _announce(url: str, *, open_it: bool) -> None:
-    import webbrowser
-
-    _print_message(f"open {url}\n  (this machine only; Ctrl-C ends it)")
-    if open_it and not webbrowser.open(url):
-        _print_message("no browser could be opened: copy the address")
 
 
 def _print_message(text: str) -> None:

@@ -9,17 +9,17 @@ import json
 import math
 import shutil
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import partial
 from hashlib import sha256
-from itertools import groupby
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from vclean.characters import format_count
 from vclean.errors import InputError
-from vclean.features.blocks import block_names, match_blocks, text_hash
+from vclean.features.blocks import match_blocks, text_hash
 from vclean.files import make_folder, output_errors, write_atomic
-from vclean.labelling.preparation import SNAPSHOTS
+from vclean.labelling.preparation import SNAPSHOTS, AnnotatedPage, GoldBlock
 from vclean.labelling.session import Annotation, Status
 from vclean.labels import Label
 from vclean.output.text import to_cleaneval
@@ -27,32 +27,23 @@ from vclean.output.writers import UniqueNames
 from vclean.render.overlay.layers import excerpt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from vclean.labelling.preparation import PreparedPage
     from vclean.labelling.session import PageAnnotations
 
 
-class Pair(NamedTuple):
-    """Block with the annotations of both annotators."""
+Pair = tuple[GoldBlock, GoldBlock]
+"""Block as each of two annotators labelled it."""
 
-    page: str
-    block: GoldBlock
-    first: Annotation
-    second: Annotation
-
-
-def kappas(pairs: Sequence[Pair]) -> dict[str, float]:
-    """Return Cohen's kappa of labels, of content or other, of each label against the rest, of roles, of parts."""
-    label = [(pair.first.label, pair.second.label) for pair in pairs]
-    values: dict[str, Sequence[tuple[object, object]]] = {
-        "labels": label,
-        "content": [(first.is_content, second.is_content) for first, second in label],
-        **{str(name): [(first is name, second is name) for first, second in label] for name in Label},
-        "roles": [(pair.first.role, pair.second.role) for pair in pairs],
-        "parts": [(pair.first.part, pair.second.part) for pair in pairs],
-    }
-    return {name: cohens_kappa(answers) for name, answers in values.items()}
+_VALUES: Final[dict[str, Callable[[Annotation], object]]] = {
+    "labels": lambda annotation: annotation.label,
+    "content": lambda annotation: annotation.label.is_content,
+    **{str(label): partial(lambda label, annotation: annotation.label is label, label) for label in Label},
+    "roles": lambda annotation: annotation.role,
+    "parts": lambda annotation: annotation.part,
+}
+"""Values of an annotation that are compared."""
 
 
 def cohens_kappa(pairs: Sequence[tuple[object, object]]) -> float:
@@ -82,39 +73,36 @@ def agreement_report(first: Iterable[LabelledPage], second: Iterable[LabelledPag
     common = [page for page in left if page in right]
     if not common:
         raise InputError("no page is done by both annotators: label the same pages")
-    pairs = [pair for page in common for pair in _pair_blocks(left[page], right[page])]
+    pairs = {page: _pair_blocks(left[page], right[page]) for page in common}
     names = f"{left[common[0]].annotator} and {right[common[0]].annotator}"
-    lines = [f"{names}: {format_count(len(common), 'page')}, {_count_same(pairs)}", *_kappa_lines(pairs)]
-    for page, differing in groupby((pair for pair in pairs if pair.first != pair.second), lambda pair: pair.page):
-        lines += [f"{page}:", *map(_difference_line, differing)]
+    lines = [f"{names}: {format_count(len(common), 'page')}, {_agreement(list(chain(*pairs.values())))}"]
+    for page, blocks in pairs.items():
+        differing = [_difference_line(*pair) for pair in blocks if pair[0].annotation != pair[1].annotation]
+        lines += [f"{page}:", *differing] if differing else []
     return "\n".join(lines) + "\n"
 
 
-def _count_same(pairs: Sequence[Pair]) -> str:
-    same = sum(pair.first.label is pair.second.label for pair in pairs)
-    share = f"{same / len(pairs):.1%}" if pairs else "none"
-    return f"{format_count(len(pairs), 'block')}, same label {share}"
-
-
-def _kappa_lines(pairs: Sequence[Pair]) -> Iterator[str]:
+def _agreement(pairs: Sequence[Pair]) -> str:
+    """Return the share of blocks with the same label, and a line for each kappa."""
+    same = sum(first.annotation.label is second.annotation.label for first, second in pairs)
+    lines = [f"{format_count(len(pairs), 'block')}, same label {f'{same / len(pairs):.1%}' if pairs else 'none'}"]
     reason = "both give the same value to every block" if pairs else "they have no block in common"
-    for name, kappa in kappas(pairs).items():
-        yield f"  kappa {name:8} " + (f"     - undefined: {reason}" if math.isnan(kappa) else f"{kappa:6.3f}")
+    for name, value in _VALUES.items():
+        kappa = cohens_kappa([(value(first.annotation), value(second.annotation)) for first, second in pairs])
+        lines.append(f"  kappa {name:8} " + (f"     - undefined: {reason}" if math.isnan(kappa) else f"{kappa:6.3f}"))
+    return "\n".join(lines)
 
 
 def _pair_blocks(left: LabelledPage, right: LabelledPage) -> list[Pair]:
-    left_blocks, right_blocks = left.blocks_by_name, right.blocks_by_name
-    matches = match_blocks(list(left_blocks), list(right_blocks))
+    matches = match_blocks(list(left.blocks_by_name), list(right.blocks_by_name))
     return [
-        Pair(left.id, block, block.annotation, right_blocks[matches[name]].annotation)
-        for name, block in left_blocks.items()
-        if name in matches
+        (block, right.blocks_by_name[matches[name]]) for name, block in left.blocks_by_name.items() if name in matches
     ]
 
 
-def _difference_line(pair: Pair) -> str:
-    labels = f"{_annotation_text(pair.first)} | {_annotation_text(pair.second)}"
-    return f'  {labels}  {pair.block.xpath}  "{excerpt(" ".join(pair.block.text.split()), _EXCERPT)}"'
+def _difference_line(block: GoldBlock, other: GoldBlock) -> str:
+    labels = f"{_annotation_text(block.annotation)} | {_annotation_text(other.annotation)}"
+    return f'  {labels}  {block.xpath}  "{excerpt(" ".join(block.text.split()), _EXCERPT)}"'
 
 
 def _annotation_text(annotation: Annotation) -> str:
@@ -130,73 +118,30 @@ SUFFIX: Final = ".gold.jsonl"
 """Suffix of gold files."""
 
 
-@dataclass(frozen=True, slots=True)
-class GoldBlock:
-    """Block with its annotation.
-
-    Attributes:
-        xpath, text: XPath and text of the block.
-        annotation: its label, role and part.
-        by_hand: whether the annotator set them; otherwise they are the prediction of the model.
-        version: revision of the page in which its annotation last changed; 0 if it never did.
-    """
-
-    xpath: str
-    text: str
-    annotation: Annotation
-    by_hand: bool
-    version: int = 0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the form that a line has."""
-        annotation = self.annotation._asdict()
-        named = {"xpath": self.xpath, "text_hash": text_hash(self.text), "text": self.text}
-        return {**named, **annotation, "by_hand": self.by_hand, "version": self.version}
+_FIELDS: Final = (
+    "id", "url", "title", "annotator", "status", "content", "settings", "model", "snapshots", "blocks"
+)  # fmt: skip
+"""Fields of a line, in this order."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class LabelledPage:
-    """Page with the annotations of its blocks, in document order.
+class LabelledPage(AnnotatedPage):
+    """Page as an annotator labelled it.
 
     Attributes:
-        id, url, title: of the page.
         annotator: name of the annotator.
         status: progress of the annotation; only the blocks of a page that is done were all checked.
-        content: SHA-256 of the document, hexadecimal.
-        settings: digest of the render settings, hexadecimal.
-        model: version of the model that made the first predictions.
-        snapshots: keys of its stored snapshots, hexadecimal, by `rendered` and `parsed`.
-        blocks: its blocks.
         folder: folder of its snapshots; not part of the line.
     """
 
-    id: str
-    url: str
-    title: str
     annotator: str
     status: Status
-    content: str
-    settings: str
-    model: str
-    snapshots: dict[str, str]
-    blocks: list[GoldBlock]
     folder: Path = field(default_factory=Path)
-
-    @property
-    def texts(self) -> list[str]:
-        """Return the texts of the blocks."""
-        return [block.text for block in self.blocks]
 
     @property
     def labels(self) -> list[Label]:
         """Return the labels of the blocks."""
         return [block.annotation.label for block in self.blocks]
-
-    @cached_property
-    def blocks_by_name(self) -> dict[str, GoldBlock]:
-        """Return the blocks by their names: see `vclean.features.blocks.block_names`."""
-        names = block_names([block.xpath for block in self.blocks], self.texts)
-        return dict(zip(names, self.blocks, strict=True))
 
     @property
     def cleaneval(self) -> str:
@@ -205,9 +150,8 @@ class LabelledPage:
 
     def to_line(self) -> str:
         """Return the page as one line of JSON."""
-        facts: dict[str, Any] = {"version": VERSION}
-        facts |= {each.name: getattr(self, each.name) for each in fields(self) if each.name != "folder"}
-        facts["blocks"] = [block.to_dict() for block in self.blocks]
+        facts = {"version": VERSION} | {name: getattr(self, name) for name in _FIELDS}
+        facts["blocks"] = list(map(_block_facts, self.blocks))
         return json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
 
     @classmethod
@@ -253,6 +197,12 @@ def _read_file(path: Path) -> Iterator[LabelledPage]:
             raise InputError(f"{path}, line {number}, is no page labelled with `vclean label`: {remedy}") from error
 
 
+def _block_facts(block: GoldBlock) -> dict[str, Any]:
+    """Return the form that a block has in a line."""
+    named = {"xpath": block.xpath, "text_hash": text_hash(block.text), "text": block.text}
+    return {**named, **block.annotation._asdict(), "by_hand": block.by_hand, "version": block.version}
+
+
 def _read_block(
     *, xpath: object, text_hash: object, text: object, by_hand: bool, version: int, **annotation: Any
 ) -> GoldBlock:
@@ -262,7 +212,6 @@ def _read_block(
 
 
 GOLD: Final = "gold"
-_PAGE_FIELDS: Final = ("id", "url", "title", "content", "settings", "model", "snapshots")
 
 
 def write_gold(folder: Path, annotator: str, page: PreparedPage, annotations: PageAnnotations) -> None:
@@ -271,14 +220,12 @@ def write_gold(folder: Path, annotator: str, page: PreparedPage, annotations: Pa
     Raises:
         OutputError: it cannot be written.
     """
-    rows = zip(page.names, page.xpaths, page.texts, page.predicted, strict=True)
-    manual, versions = annotations.manual, annotations.versions
-    blocks = [
-        GoldBlock(xpath, text, annotations.annotation(name, predicted), name in manual, versions.get(name, 0))
-        for name, xpath, text, predicted in rows
-    ]
-    facts = {name: getattr(page, name) for name in _PAGE_FIELDS}
-    labelled = LabelledPage(**facts, annotator=annotator, status=annotations.status, blocks=blocks)
+    blocks = []
+    for name, block in page.blocks_by_name.items():
+        annotation, version = annotations.annotation(name, block.annotation), annotations.versions.get(name, 0)
+        blocks.append(GoldBlock(block.xpath, block.text, annotation, name in annotations.manual, version))
+    facts = {each.name: getattr(page, each.name) for each in fields(AnnotatedPage)} | {"blocks": blocks}
+    labelled = LabelledPage(**facts, annotator=annotator, status=annotations.status)
     name = _file_name(page.id)
     write_atomic(folder / (name + SUFFIX), labelled.to_line())
     write_atomic(folder / f"{name}.txt", labelled.cleaneval)

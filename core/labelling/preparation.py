@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from functools import cache, cached_property, partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -86,20 +86,35 @@ VERSION: Final = 1
 """Version of the file format."""
 
 
+@dataclass(frozen=True, slots=True)
+class GoldBlock:
+    """Block with its annotation.
+
+    Attributes:
+        xpath, text: XPath and text of the block.
+        annotation: its label, role and part.
+        by_hand: whether the annotator set them; otherwise they are the prediction of the model.
+        version: revision of the page in which its annotation last changed; 0 if it never did.
+    """
+
+    xpath: str
+    text: str
+    annotation: Annotation
+    by_hand: bool = False
+    version: int = 0
+
+
 @dataclass(frozen=True, kw_only=True)
-class PreparedPage:
-    """Page with B blocks and the predictions of the model.
+class AnnotatedPage:
+    """Page with the annotations of its blocks, in document order.
 
     Attributes:
         id, url, title: of the page.
         content: SHA-256 of the document, hexadecimal.
         settings: digest of the render settings, hexadecimal.
-        model: version of the model.
-        maker: identifies the model and the HTML template; the page is prepared again when they change.
+        model: version of the model that made the first predictions.
         snapshots: keys of its stored snapshots, hexadecimal: `rendered`, and `parsed` if there is one.
-        confidence: of the page, 0..1, or NaN.
-        xpaths, texts: XPaths and texts of the blocks, B each.
-        predicted: B predictions of the model.
+        blocks: its blocks.
     """
 
     id: str
@@ -108,22 +123,39 @@ class PreparedPage:
     content: str
     settings: str
     model: str
-    maker: str
     snapshots: dict[str, str]
-    confidence: float
-    xpaths: Sequence[str]
-    texts: Sequence[str]
-    predicted: Sequence[Annotation]
+    blocks: list[GoldBlock]
+
+    @property
+    def texts(self) -> list[str]:
+        """Return the texts of the blocks."""
+        return [block.text for block in self.blocks]
 
     @cached_property
-    def names(self) -> list[str]:
-        """Return the names of the blocks: see `vclean.features.blocks.block_names`."""
-        return block_names(self.xpaths, self.texts)
+    def blocks_by_name(self) -> dict[str, GoldBlock]:
+        """Return the blocks by their names: see `vclean.features.blocks.block_names`."""
+        names = block_names([block.xpath for block in self.blocks], self.texts)
+        return dict(zip(names, self.blocks, strict=True))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PreparedPage(AnnotatedPage):
+    """Page with the predictions of the model as annotations.
+
+    Attributes:
+        maker: identifies the model and the HTML template; the page is prepared again when they change.
+        confidence: of the page, 0..1, or NaN.
+    """
+
+    maker: str
+    confidence: float
 
     def to_json(self) -> str:
         """Return the page as one JSON object."""
-        confidence = self.confidence if math.isfinite(self.confidence) else None
-        facts = asdict(self) | {"version": VERSION, "confidence": confidence}
+        facts = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "blocks"}
+        facts |= {"version": VERSION, "confidence": self.confidence if math.isfinite(self.confidence) else None}
+        facts |= {"xpaths": [block.xpath for block in self.blocks], "texts": self.texts}
+        facts["predicted"] = [block.annotation for block in self.blocks]
         return json.dumps(facts, ensure_ascii=False, allow_nan=False)
 
     @classmethod
@@ -136,15 +168,17 @@ class PreparedPage:
         facts: dict[str, Any] = json.loads(text)
         if facts.pop("version") != VERSION:
             return None
-        predicted = [Annotation.from_list(values) for values in facts.pop("predicted")]
+        predicted = map(Annotation.from_list, facts.pop("predicted"))
+        blocks = list(map(GoldBlock, facts.pop("xpaths"), facts.pop("texts"), predicted))
         confidence = facts.pop("confidence")
-        return cls(**facts, predicted=predicted, confidence=float("nan") if confidence is None else confidence)
+        return cls(**facts, blocks=blocks, confidence=float("nan") if confidence is None else confidence)
 
 
 def to_prepared_page(result: Result, *, maker: str, content: str, snapshots: dict[str, str]) -> PreparedPage:
     """Return the prepared page of a result."""
     snapshot = result.columns.snapshot
     parts = {part.block: part.kind for part in reversed(to_overlay_parts(result)) if part.kind.is_annotated}
+    predicted = [Annotation(block.label, block.role, parts.get(block.index)) for block in result.blocks]
     return PreparedPage(
         id=result.id,
         url=snapshot.url,
@@ -155,9 +189,7 @@ def to_prepared_page(result: Result, *, maker: str, content: str, snapshots: dic
         maker=maker,
         snapshots=snapshots,
         confidence=float(result.confidence),
-        xpaths=result.columns.xpath,
-        texts=result.columns.text,
-        predicted=[Annotation(block.label, block.role, parts.get(block.index)) for block in result.blocks],
+        blocks=list(map(GoldBlock, result.columns.xpath, result.columns.text, predicted)),
     )
 
 

@@ -59,22 +59,18 @@ if TYPE_CHECKING:
     from vclean.labels import PartKind
 
 
-class PageScores(NamedTuple):
-    """Mean scores of pages: word F1 of the clean text, and shares of blocks with the right label and of right metadata.
+Scores = dict[str, float]
+"""Scores of pages by name, see `_SCORES`; the keys are those of the model card."""
 
-    Metadata are title, authors and date, as far as the annotator marked them. Pages without marks have 1.
-    """
+_SCORES: Final = {"word_f1": "word F1", "labels": "labels right", "metadata": "metadata right"}
+"""Word F1 of the clean text, shares of blocks with the right label and of right metadata, each with its heading.
 
-    word_f1: float
-    labels: float
-    metadata: float = 1.0
-
-
-_SCORE_NAMES: Final = ("word F1", "labels right", "metadata right")
+Metadata are title, authors and date, as far as the annotator marked them. Pages without marks have 1.
+"""
 
 
 class Gain(NamedTuple):
-    """Scores on held-out pages without and with training on the corrections of other pages.
+    """Mean scores on held-out pages without and with training on the corrections of other pages.
 
     Attributes:
         held_out: unit that training and scored pages never share: `pages` or `sites`.
@@ -84,23 +80,19 @@ class Gain(NamedTuple):
 
     held_out: str
     pages: int
-    before: PageScores
-    after: PageScores
+    before: Scores
+    after: Scores
 
     @property
     def is_loss(self) -> bool:
         """Return whether the word F1 fell, to three decimals, or at the same word F1 the labels; or the metadata."""
-        before, after = ([round(score, 3) for score in scores] for scores in (self.before, self.after))
+        before, after = ([round(scores[name], 3) for name in _SCORES] for scores in (self.before, self.after))
         return after[:2] < before[:2] or after[2] < before[2]
 
     @property
     def changes(self) -> list[str]:
-        """Return the scores before and after as text, in the order of `PageScores`."""
-        return [f"{before:.3f} -> {after:.3f}" for before, after in zip(self.before, self.after, strict=True)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the gain for the model card."""
-        return self._asdict() | {"before": self.before._asdict(), "after": self.after._asdict()}
+        """Return the scores before and after as text, in the order of `_SCORES`."""
+        return [f"{self.before[name]:.3f} -> {self.after[name]:.3f}" for name in _SCORES]
 
 
 def measure(held_out: str, corrections: Sequence[Correction], after: Callable[[int], Prediction]) -> Gain:
@@ -112,20 +104,21 @@ def measure(held_out: str, corrections: Sequence[Correction], after: Callable[[i
         after: returns the prediction for the page with a number, by a model that was not trained on it.
     """
     rendered = [(row, each) for row, each in enumerate(corrections) if each.rendered]
-    scores = [[score(each, each.shipped) for _, each in rendered], [score(each, after(row)) for row, each in rendered]]
-    return Gain(held_out, len(rendered), *(PageScores(*map(fmean, zip(*pages, strict=True))) for pages in scores))
+    pages = [score(each, each.shipped) for _, each in rendered], [score(each, after(row)) for row, each in rendered]
+    means = ({name: fmean(page[name] for page in scores) for name in _SCORES} for scores in pages)
+    return Gain(held_out, len(rendered), *means)
 
 
-def score(correction: Correction, prediction: Prediction) -> PageScores:
+def score(correction: Correction, prediction: Prediction) -> Scores:
     """Score the prediction for a page; for a page without blocks, all labels are right."""
     labels = prediction.labels
     right = np.array([LABELS[code] is label for code, label in zip(correction.label.tolist(), labels, strict=True)])
-    texts = correction.blocks.text
-    return PageScores(
-        word_score(to_text(texts, labels), correction.gold.text).f1,
-        float(right.mean()) if len(right) else 1.0,
-        _metadata_share(correction.metadata, prediction.metadata_model or load_shipped()),
-    )
+    model = prediction.metadata_model or load_shipped()
+    return {
+        "word_f1": word_score(to_text(correction.blocks.text, labels), correction.gold.text).f1,
+        "labels": float(right.mean()) if len(right) else 1.0,
+        "metadata": _metadata_share(correction.metadata, model),
+    }
 
 
 def _metadata_share(example: MetadataExample, model: MetadataModel) -> float:
@@ -141,7 +134,7 @@ def format_gains(gains: Sequence[Gain]) -> str:
     """Format the gains as a table."""
     from tabulate import tabulate
 
-    rows: list[tuple[str, ...]] = [("held out", "pages", *_SCORE_NAMES)]
+    rows: list[tuple[str, ...]] = [("held out", "pages", *_SCORES.values())]
     rows += [(f"other {gain.held_out}", str(gain.pages), *gain.changes) for gain in gains]
     aligned = ("left", "right", "right", "right", "right")
     return tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=aligned) + "\n"
@@ -149,10 +142,11 @@ def format_gains(gains: Sequence[Gain]) -> str:
 
 def describe_loss(gains: Sequence[Gain]) -> str:
     """Return a line about the held-out pages on which the model got worse; empty if there are none."""
-    changes = {
-        gain.held_out: map(" ".join, zip(_SCORE_NAMES, gain.changes, strict=True)) for gain in gains if gain.is_loss
-    }
-    losses = [f"other {held_out}: {', '.join(scores)}" for held_out, scores in changes.items()]
+    losses = []
+    for gain in gains:
+        if gain.is_loss:
+            changes = map(" ".join, zip(_SCORES.values(), gain.changes, strict=True))
+            losses.append(f"other {gain.held_out}: {', '.join(changes)}")
     return f"the corrections make the model worse on held-out pages ({'; '.join(losses)})" if losses else ""
 
 
@@ -229,7 +223,7 @@ def model_card_entry(corrections: Sequence[Correction], gains: Sequence[Gain]) -
         "annotators": sorted({page.annotator for page in pages.values()}),
         "sites": len({each.site for each in corrections}),
         "sha256": sha256(lines.encode("utf-8", "surrogatepass")).hexdigest(),
-        "gains": [gain.to_dict() for gain in gains],
+        "gains": [gain._asdict() for gain in gains],
     }
 
 
@@ -257,6 +251,7 @@ class Correction:
 
     Attributes:
         page: the page with its annotations.
+        gold: the page as one of a corpus, without its document.
         rendered: whether a browser read it.
         blocks: B blocks, extracted from the stored snapshot.
         label: int8 (B,), an index into `vclean.labels.LABELS`.
@@ -264,6 +259,7 @@ class Correction:
     """
 
     page: LabelledPage
+    gold: GoldPage
     rendered: bool
     blocks: BlockColumns
     label: NDArray[np.int8]
@@ -279,11 +275,6 @@ class Correction:
     def site(self) -> str:
         """Return the registered domain of the page; for a page without URL a unique name."""
         return registered_domain(self.page.url) or f"{CORPUS}/{self.page.id}"
-
-    @property
-    def gold(self) -> GoldPage:
-        """Return the page as one of a corpus, without its document."""
-        return _gold_page(self.page)
 
     @cached_property
     def shipped(self) -> Prediction:
@@ -313,11 +304,6 @@ def correction_rows(correction: Correction) -> PageRows:
     return replace(rows, label=correction.label, content=content, share=share, importance=IMPORTANCE)
 
 
-def _gold_page(page: LabelledPage) -> GoldPage:
-    text, name = to_text(page.texts, page.labels), f"{page.annotator}/{page.id}"
-    return GoldPage(corpus=CORPUS, id=name, url=page.url, text=text, markup=page.cleaneval)
-
-
 def _read_correction(page: LabelledPage, reading: str) -> Correction:
     """Read a page in one of its readings.
 
@@ -325,7 +311,9 @@ def _read_correction(page: LabelledPage, reading: str) -> Correction:
     """
     folder = next((each for each in (page.folder, *page.folder.parents) if (each / SNAPSHOTS).is_dir()), page.folder)
     blocks = extract_blocks(read_snapshot(folder / SNAPSHOTS, page.snapshots[reading]))
-    labels = align(blocks.text, _gold_page(page)).label
+    text, name = to_text(page.texts, page.labels), f"{page.annotator}/{page.id}"
+    gold = GoldPage(corpus=CORPUS, id=name, url=page.url, text=text, markup=page.cleaneval)
+    labels = align(blocks.text, gold).label
     parts: dict[int, PartKind] = {}
     extracted = block_names(blocks.xpath, blocks.text)
     row = {name: number for number, name in enumerate(extracted)}
@@ -334,7 +322,7 @@ def _read_correction(page: LabelledPage, reading: str) -> Correction:
         labels[row[new]] = LABELS.index(annotation.label)
         if annotation.part:
             parts[row[new]] = annotation.part
-    return Correction(page, reading == "rendered", blocks, labels, parts)
+    return Correction(page, gold, reading == "rendered", blocks, labels, parts)
 
 
 def continue_training(corrections: Sequence[Correction], *, card_fields: dict[str, Any] | None = None) -> Model:

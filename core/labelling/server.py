@@ -1,6 +1,6 @@
 """Serve the labelling pages, on the loopback interface only.
 
-The paths below the token (see `RequestValidator`) are
+The paths below the token (see `strip_token`) are
 
 ======================  ====================================================================================
 `GET`                   the list of pages
@@ -19,16 +19,15 @@ from __future__ import annotations
 import json
 import logging
 import secrets
-import socket
 import threading
 from contextlib import suppress
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from vclean.cli.batch import describe_unexpected
 from vclean.errors import InputError, OutputError, UsageError, VcleanError
+from vclean.labelling.preparation import list_document
 from vclean.labelling.session import UNDO_ACTIONS, Status
 
 if TYPE_CHECKING:
@@ -39,9 +38,6 @@ if TYPE_CHECKING:
 
     Headers = Mapping[str, str] | Message
     "The names of an `email.message.Message` are case-insensitive."
-
-    _Connection = socket.socket | tuple[bytes, socket.socket]
-    "Type of the standard library, which covers UDP servers too."
 
 
 ADDRESS: Final = "127.0.0.1"
@@ -61,58 +57,43 @@ class RefusedError(Exception):
         self.status = status
 
 
-@dataclass(frozen=True, slots=True)
-class RequestValidator:
-    """Check that requests come from the annotator's browser and from pages of this server.
+def strip_token(path: str, token: str) -> str:
+    """Remove the token from the path of a request.
 
-    The token is the first part of the path. A cookie would not do: the browser would send it to other servers on this
-    machine, and on requests of other pages. The Host header has to name this server, against DNS rebinding. If the
-    browser sends the origin of a request, it has to be this server.
+    A cookie would not do: the browser would send it to other servers on this machine, and on requests of other pages.
 
-    Attributes:
-        port: port of the server.
-        token: secret of 43 characters.
+    Raises:
+        RefusedError: the path does not begin with the token.
     """
+    first, slash, rest = path.removeprefix("/").partition("/")
+    if not slash or not secrets.compare_digest(first.encode(), token.encode()):
+        raise RefusedError(HTTPStatus.NOT_FOUND, "no such address: open the one that vclean label printed")
+    return rest
 
-    port: int
-    token: str = field(default_factory=lambda: secrets.token_urlsafe(32))
 
-    @property
-    def url(self) -> str:
-        """Return the address of the list of pages."""
-        return f"http://{ADDRESS}:{self.port}/{self.token}/"
+def check_request(method: str, headers: Headers, port: int) -> None:
+    """Check that a request comes from the annotator's browser and from a page of this server.
 
-    def strip_token(self, path: str) -> str:
-        """Remove the token from the path of a request.
+    The Host header has to name this server, against DNS rebinding. If the browser sends the origin of the request, it
+    has to be this server.
 
-        Raises:
-            RefusedError: the path does not begin with the token.
-        """
-        token, slash, rest = path.removeprefix("/").partition("/")
-        if not slash or not secrets.compare_digest(token.encode(), self.token.encode()):
-            raise RefusedError(HTTPStatus.NOT_FOUND, "no such address: open the one that vclean label printed")
-        return rest
+    Args:
+        method: HTTP method.
+        headers: headers of the request.
+        port: port of this server.
 
-    def check(self, method: str, headers: Headers) -> None:
-        """Check the origin of a request.
-
-        Args:
-            method: HTTP method.
-            headers: headers of the request.
-
-        Raises:
-            RefusedError: it does not come from a page of this server.
-        """
-        hosts = [f"{name}:{self.port}" for name in _NAMES] + list(_NAMES if self.port == _HTTP_PORT else ())
-        host, origin = headers.get("Host", ""), headers.get("Origin")
-        if host.lower() not in hosts:
-            raise RefusedError(HTTPStatus.FORBIDDEN, "this server only answers requests to its own address")
-        if origin is not None and origin.lower() != f"http://{host.lower()}":
-            raise RefusedError(HTTPStatus.FORBIDDEN, "this server does not answer other sites")
-        if headers.get("Sec-Fetch-Site", "none") not in _SAME_SITE_VALUES and not _is_navigation(method, headers):
-            raise RefusedError(HTTPStatus.FORBIDDEN, "this server does not answer other sites")
-        if method == "POST":
-            _check_body(headers)
+    Raises:
+        RefusedError: it does not come from a page of this server, or its body is not JSON or too large.
+    """
+    hosts = [f"{name}:{port}" for name in _NAMES] + list(_NAMES if port == _HTTP_PORT else ())
+    host, origin = headers.get("Host", "").lower(), headers.get("Origin")
+    if host not in hosts:
+        raise RefusedError(HTTPStatus.FORBIDDEN, "this server only answers requests to its own address")
+    is_own = headers.get("Sec-Fetch-Site", "none") in _SAME_SITE_VALUES or _is_navigation(method, headers)
+    if not is_own or (origin is not None and origin.lower() != f"http://{host}"):
+        raise RefusedError(HTTPStatus.FORBIDDEN, "this server does not answer other sites")
+    if method == "POST":
+        _check_body(headers)
 
 
 def _is_navigation(method: str, headers: Headers) -> bool:
@@ -153,36 +134,35 @@ _log = logging.getLogger("vclean")
 
 
 class LabelServer(ThreadingHTTPServer):
-    """Serve an annotation session in threads inside a `with` block.
+    """Serve an annotation session in threads inside a `with` block; its end waits for a change in progress.
 
-    At its end it closes idle connections and waits for requests in progress.
+    Attributes:
+        token: secret of 43 characters, the first part of the path of all addresses.
 
     Args:
         session: answers the requests.
         document: returns the HTML of a page with a number.
-        index: returns the HTML of the list of pages, see `AnnotationSession.listing`.
         port: port; 0 for any free one.
 
     Raises:
         UsageError: the port is in use.
     """
 
-    daemon_threads = False
-
-    def __init__(
-        self, session: AnnotationSession, document: Callable[[int], str], index: Callable[[Answer], str], port: int = 0
-    ) -> None:
+    def __init__(self, session: AnnotationSession, document: Callable[[int], str], port: int = 0) -> None:
         self._session = session
         self._document = document
-        self._index = index
-        self._open: set[_Connection] = set()
+        self.token = secrets.token_urlsafe(32)
         try:
             super().__init__((ADDRESS, port), _Handler)
         except OSError as error:
             reason = error.strerror or error
             raise UsageError(f"cannot serve on port {port} ({reason}): choose another --port, or none") from error
-        self.validator = RequestValidator(self.server_port)
         self._thread = threading.Thread(target=self.serve_forever, args=(_POLL,), daemon=True)
+
+    @property
+    def url(self) -> str:
+        """Return the address of the list of pages."""
+        return f"http://{ADDRESS}:{self.server_port}/{self.token}/"
 
     def __enter__(self) -> Self:
         """Start the server."""
@@ -190,16 +170,17 @@ class LabelServer(ThreadingHTTPServer):
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop the server."""
+        """Stop the server. Its threads are daemons: connections that browsers open early may stay idle."""
         self.shutdown()
         self.server_close()
         self._thread.join()
+        self._session.lock.acquire()  # no change is in progress, and none begins
 
     def get(self, path: str) -> str | Answer:
         """Return an HTML document, or a value to send as JSON."""
         match path.split("/"):
             case [""]:
-                return self._index(self._session.listing())
+                return list_document(self._session.listing())
             case ["page", number]:
                 return self._document(_parse_number(number))
             case ["state", number, revision]:
@@ -222,31 +203,12 @@ class LabelServer(ThreadingHTTPServer):
                 raise _not_found()
         return self._session.state(page, _parse_number(str(body.get("since", 0))))
 
-    def process_request(self, request: _Connection, client_address: Any) -> None:  # noqa: ANN401 - of any family
-        """Answer a connection in a new thread."""
-        self._open.add(request)
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: _Connection) -> None:
-        """Close a connection."""
-        self._open.discard(request)
-        super().shutdown_request(request)
-
-    def server_close(self) -> None:
-        """Close the idle connections, wait for requests in progress, and close the server."""
-        for request in tuple(self._open):
-            with suppress(OSError):  # already closed
-                assert isinstance(request, socket.socket)
-                request.shutdown(socket.SHUT_RD)
-        super().server_close()
-
     def handle_error(self, *_: object) -> None:
         """Log the error at DEBUG level: a browser that disconnects needs no traceback."""
         _log.debug("a request failed", exc_info=True)
 
 
 class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
     server_version = "vclean"
     sys_version = ""
     timeout = _SECONDS
@@ -265,10 +227,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, respond: Callable[[str], str | Answer]) -> None:
         try:
-            self.server.validator.check(self.command, self.headers)
-            self._send(HTTPStatus.OK, respond(self.server.validator.strip_token(self.path)))
+            check_request(self.command, self.headers, self.server.server_port)
+            self._send(HTTPStatus.OK, respond(strip_token(self.path, self.server.token)))
         except RefusedError as error:
-            self.close_connection = True  # the body was not read and must not be parsed as the next request
             self._send(error.status, {"error": str(error)})
         except VcleanError as error:
             self._send(_STATUS.get(type(error), HTTPStatus.INTERNAL_SERVER_ERROR), {"error": str(error)})
@@ -295,8 +256,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_response(status)
             self.send_header("Content-Type", f"{'text/html' if html else 'application/json'}; charset=utf-8")
             self.send_header("Content-Length", str(len(content)))
-            if self.close_connection:
-                self.send_header("Connection", "close")
             for name, value in _HEADERS.items():
                 self.send_header(name, value)
             self.end_headers()

@@ -17,7 +17,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from vclean.errors import InputError, UsageError
 from vclean.features.blocks import match_blocks
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from vclean.labelling.preparation import PreparedPage
+    from vclean.labelling.preparation import GoldBlock, PreparedPage
 
 
 class Status(StrEnum):
@@ -140,71 +140,6 @@ class PageAnnotations:
 _END: Final = b"\n"
 _log = logging.getLogger("vclean")
 
-
-class ChangeLog:
-    """Append-only file of changes; a context manager that closes it.
-
-    Args:
-        path: the file, in an existing folder; it is made if it does not exist.
-
-    Raises:
-        OutputError: the file cannot be opened.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        with output_errors(path):
-            self._file = path.open("ab+", buffering=0)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close the file."""
-        self._file.close()
-
-    def replay(self, apply: Callable[[dict[str, Any]], None]) -> None:
-        """Apply all entries. An incomplete last line, left by a crash, is removed with a warning.
-
-        Raises:
-            InputError: a line before the last one is damaged, or no valid change.
-        """
-        for number, line in enumerate(self._read_lines(), 1):
-            try:
-                apply(json.loads(line))
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
-                raise InputError(
-                    f"{self._path}, line {number}, is damaged: repair or delete the line, and start again"
-                ) from error
-
-    def _read_lines(self) -> list[bytes]:
-        with output_errors(self._path):
-            self._file.seek(0)
-            data = self._file.read()
-            complete = data.rfind(_END) + 1
-            if complete < len(data):
-                _log.warning("%s: the last change is incomplete and is dropped", self._path)
-                self._file.truncate(complete)
-        return data[:complete].splitlines()
-
-    def append(self, entry: Mapping[str, Any]) -> None:
-        """Append an entry and flush it to the disk.
-
-        Raises:
-            OutputError: the disk is full; the file is unchanged.
-        """
-        line = json.dumps(entry, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + _END
-        with output_errors(self._path):
-            size = self._file.seek(0, os.SEEK_END)
-            try:
-                if self._file.write(line) < len(line):
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-                os.fsync(self._file.fileno())
-            except OSError:
-                self._file.truncate(size)
-                raise
-
-
 Answer = dict[str, Any]
 """Value that can be written as JSON."""
 
@@ -216,30 +151,35 @@ class AnnotationSession:
 
     Attributes:
         ready: whether all pages of the run are prepared.
+        lock: held while a change is applied and written.
 
     Args:
-        log: the changes so far, and of this session.
+        log: the file of the changes so far, to which those of this session are appended; in an existing folder.
         write_gold: writes the gold of a page with its annotations; called after every change.
         failures: messages for pages that could not be prepared, a line each; the list may grow.
 
     Raises:
-        InputError: the log is damaged.
+        InputError: a line of the log before the last one is damaged, or no valid change.
+        OutputError: the log cannot be opened.
     """
 
     def __init__(
-        self,
-        log: ChangeLog,
-        write_gold: Callable[[PreparedPage, PageAnnotations], None],
-        failures: Sequence[str] = (),
+        self, log: Path, write_gold: Callable[[PreparedPage, PageAnnotations], None], failures: Sequence[str] = ()
     ) -> None:
         self.ready = False
+        self.lock = threading.RLock()
         self._log = log
         self._write_gold = write_gold
         self._failures = failures
         self._pages: list[PreparedPage] = []
         self._annotations: defaultdict[str, PageAnnotations] = defaultdict(PageAnnotations)
-        self._lock = threading.RLock()
-        log.replay(lambda entry: self._annotations[entry["page"]].apply(entry))
+        for number, line in enumerate(_read_lines(log), 1):
+            try:
+                entry = json.loads(line)
+                self._annotations[entry["page"]].apply(entry)
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                message = f"{log}, line {number}, is damaged: repair or delete the line, and start again"
+                raise InputError(message) from error
 
     def add(self, page: PreparedPage) -> int:
         """Add a page. Its annotations so far are carried over to its current blocks.
@@ -247,15 +187,15 @@ class AnnotationSession:
         Returns:
             Number of manual annotations for blocks that no longer exist.
         """
-        with self._lock:
+        with self.lock:
             annotations = self._annotations[page.id]
-            matches = match_blocks(list(annotations.versions | annotations.accepted), page.names)
+            matches = match_blocks(list(annotations.versions | annotations.accepted), list(page.blocks_by_name))
             if moved := {old: new for old, new in matches.items() if old != new}:
                 self._record(page, "moved", names=moved)
             elif annotations.revision:
                 self._write_gold(page, annotations)
             self._pages.append(page)
-            return len(annotations.manual.keys() - set(page.names))
+            return len(annotations.manual.keys() - page.blocks_by_name.keys())
 
     def page(self, number: int) -> PreparedPage:
         """Return the page with a number.
@@ -269,24 +209,25 @@ class AnnotationSession:
 
     def queue(self) -> list[int]:
         """Return the numbers of all pages, lowest confidence first, pages without confidence or text last."""
-        order = [page.confidence if page.texts and page.confidence >= 0 else math.inf for page in list(self._pages)]
+        order = [page.confidence if page.blocks and page.confidence >= 0 else math.inf for page in list(self._pages)]
         return sorted(range(len(order)), key=lambda number: (order[number], number))
 
-    def next_page(self, after: int | None = None) -> int | None:
+    def next_page(self, after: int) -> int | None:
         """Return the next open page of the queue after `after`, else its first open page; None if none is open."""
         queue = self.queue()
-        start = queue.index(after) + 1 if after in queue else 0
-        return next((number for number in queue[start:] + queue[:start] if self._status(number) is Status.OPEN), None)
+        start = queue.index(after) + 1
+        statuses = self._statuses()
+        return next((number for number in queue[start:] + queue[:start] if statuses[number] is Status.OPEN), None)
 
     def listing(self) -> Answer:
         """Return the pages in the order of the queue with their status, and the failures."""
-        with self._lock:
+        with self.lock:
             pages = [self._listing_entry(number) for number in self.queue()]
         return {"pages": pages, "failed": list(self._failures), **self.progress()}
 
     def progress(self) -> Answer:
         """Return the number of pages of each status, and whether all pages are prepared."""
-        statuses = [self._status(number) for number in self.queue()]
+        statuses = self._statuses()
         return {"ready": self.ready, "total": len(statuses)} | {str(each): statuses.count(each) for each in Status}
 
     def state(self, number: int, since: int) -> Answer:
@@ -298,7 +239,7 @@ class AnnotationSession:
             InputError: there is no such page.
         """
         page = self.page(number)
-        with self._lock:
+        with self.lock:
             annotations = self._annotations[page.id]
             return {
                 "revision": annotations.revision,
@@ -319,9 +260,10 @@ class AnnotationSession:
             OutputError: the change log or the gold cannot be written.
         """
         page = self.page(number)
-        with self._lock:
+        with self.lock:
             try:
-                manual = dict(_changed_annotation(page, self._annotations[page.id], change) for change in blocks)
+                by_name, annotations = list(page.blocks_by_name.items()), self._annotations[page.id]
+                manual = dict(_changed_annotation(by_name, annotations, change) for change in blocks)
             except (ValueError, TypeError, KeyError, AttributeError) as error:
                 raise UsageError("invalid label, role or part of a block of this page: load the page again") from error
             if manual:
@@ -330,7 +272,7 @@ class AnnotationSession:
     def undo_or_redo(self, number: int, action: str) -> None:
         """Undo the last change of a page (`undo`) or redo an undone one (`redo`), if any; errors as for `change`."""
         page = self.page(number)
-        with self._lock:
+        with self.lock:
             annotations = self._annotations[page.id]
             if annotations.undo_changes if action == "undo" else annotations.redo_changes:
                 self._record(page, action)
@@ -338,22 +280,21 @@ class AnnotationSession:
     def set_status(self, number: int, status: Status) -> None:
         """Set the status of a page; errors as for `change`."""
         page = self.page(number)
-        with self._lock:
+        with self.lock:
             manual = self._annotations[page.id].manual
-            predictions = zip(page.names, page.predicted, strict=True)
-            accepted = {name: label for name, label in predictions if name not in manual}
+            accepted = {name: block.annotation for name, block in page.blocks_by_name.items() if name not in manual}
             self._record(page, status, **({"blocks": accepted} if status is Status.DONE else {}))
 
     def _record(self, page: PreparedPage, action: str, **facts: Mapping[str, Any]) -> None:
         """Log a change of a page, apply it, and write the gold; if it cannot be logged, nothing is changed."""
         time = datetime.now(tz=UTC).isoformat(timespec="milliseconds")
         entry = {"time": time, "page": page.id, "do": str(action), **facts}
-        self._log.append(entry)
+        _append(self._log, entry)
         self._annotations[page.id].apply(entry)
         self._write_gold(page, self._annotations[page.id])
 
-    def _status(self, number: int) -> Status:
-        return self._annotations[self.page(number).id].status
+    def _statuses(self) -> list[Status]:
+        return [self._annotations[page.id].status for page in list(self._pages)]
 
     def _listing_entry(self, number: int) -> Answer:
         page = self.page(number)
@@ -363,31 +304,61 @@ class AnnotationSession:
             "id": page.id,
             "title": page.title,
             "confidence": None if math.isnan(page.confidence) else round(page.confidence, 4),
-            "blocks": len(page.texts),
-            "corrected": len(annotations.manual.keys() & page.names),
+            "blocks": len(page.blocks),
+            "corrected": len(annotations.manual.keys() & page.blocks_by_name.keys()),
             "status": str(annotations.status),
         }
+
+
+def _read_lines(log: Path) -> list[bytes]:
+    """Read the lines of a log, which is made if it does not exist; an incomplete last line, left by a crash, is cut."""
+    with output_errors(log), log.open("ab+") as file:
+        file.seek(0)
+        data = file.read()
+        complete = data.rfind(_END) + 1
+        if complete < len(data):
+            _log.warning("%s: the last change is incomplete and is dropped", log)
+            file.truncate(complete)
+    return data[:complete].splitlines()
+
+
+def _append(log: Path, entry: Mapping[str, Any]) -> None:
+    """Append an entry to a log and flush it to the disk.
+
+    Raises:
+        OutputError: the disk is full; the file is unchanged.
+    """
+    line = json.dumps(entry, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + _END
+    with output_errors(log), log.open("ab", buffering=0) as file:
+        size = file.tell()
+        try:
+            if file.write(line) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(file.fileno())
+        except OSError:
+            file.truncate(size)
+            raise
 
 
 def _changed_blocks(page: PreparedPage, annotations: PageAnnotations, since: int) -> list[list[object]]:
     """Return the blocks that changed after a revision; after revision 0 also those that differ from the prediction."""
     blocks: list[list[object]] = []
-    for row, (name, predicted) in enumerate(zip(page.names, page.predicted, strict=True)):
-        annotation, version = annotations.annotation(name, predicted), annotations.versions.get(name, 0)
-        if version > since or (not since and annotation != predicted):
+    for row, (name, block) in enumerate(page.blocks_by_name.items()):
+        annotation, version = annotations.annotation(name, block.annotation), annotations.versions.get(name, 0)
+        if version > since or (not since and annotation != block.annotation):
             blocks.append([row, *annotation, name in annotations.manual, version])
     return blocks
 
 
 def _changed_annotation(
-    page: PreparedPage, annotations: PageAnnotations, change: Mapping[str, Any]
+    blocks: Sequence[tuple[str, GoldBlock]], annotations: PageAnnotations, change: Mapping[str, Any]
 ) -> tuple[str, Annotation]:
-    """Return the name of a block, and its annotation after a change."""
+    """Return the name of one of the named blocks of a page, and its annotation after a change."""
     row = change["block"]
-    if not isinstance(row, int) or isinstance(row, bool) or not 0 <= row < len(page.texts) or len(change) < 2:
+    if not isinstance(row, int) or isinstance(row, bool) or not 0 <= row < len(blocks) or len(change) < 2:
         raise ValueError(row)
-    name = page.names[row]
-    before = annotations.annotation(name, page.predicted[row])
+    name, block = blocks[row]
+    before = annotations.annotation(name, block.annotation)
     label = Label(change["label"]) if "label" in change else before.label
     role = (Role(change["role"]) if change["role"] else None) if "role" in change else before.role
     part = to_part(change["part"]) if "part" in change else before.part

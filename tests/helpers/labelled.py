@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from contextlib import contextmanager
 from functools import partial
 
 from PIL import Image
@@ -11,9 +10,9 @@ from PIL import Image
 from helpers.pages import laid_out, result
 from vclean.files import make_folder
 from vclean.labelling import preparation
-from vclean.labelling.export import GOLD, GoldBlock, LabelledPage, write_gold
-from vclean.labelling.preparation import to_prepared_page
-from vclean.labelling.session import Annotation, AnnotationSession, ChangeLog, Status
+from vclean.labelling.export import GOLD, LabelledPage, write_gold
+from vclean.labelling.preparation import GoldBlock, to_prepared_page
+from vclean.labelling.session import Annotation, AnnotationSession, Status
 from vclean.labels import Label, Role
 from vclean.render.browser import renderer
 from vclean.render.rendered_page import Rendering
@@ -47,14 +46,13 @@ def labelled(labels, *, name="a.html", annotator="me", status=Status.DONE, roles
     return LabelledPage(**fixed, **given)
 
 
-@contextmanager
 def session(folder, *pages, failures=()):
-    """Give a session with pages. The change log and the gold are in the folder."""
-    with ChangeLog(folder / "me.jsonl") as log:
-        made = AnnotationSession(log, partial(write_gold, make_folder(folder / GOLD / "me"), "me"), failures)
-        for each in pages:
-            made.add(each)
-        yield made
+    """Return a session with pages. The change log and the gold are in the folder."""
+    write = partial(write_gold, make_folder(folder / GOLD / "me"), "me")
+    made = AnnotationSession(folder / "me.jsonl", write, failures)
+    for each in pages:
+        made.add(each)
+    return made
 
 
 def white(width=80, height=60):

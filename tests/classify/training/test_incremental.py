@@ -12,6 +12,7 @@ from helpers.pages import snapshot
 from vclean.classify import forest
 from vclean.classify.content.model import CORRECTED, Model, from_bytes, load_default
 from vclean.classify.content.stacking import add_columns
+from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.training.fits import CORRECTIONS
 from vclean.errors import InputError
 from vclean.features.blocks import BlockColumns, extract_blocks
@@ -24,7 +25,8 @@ def blocks(number: int) -> BlockColumns:
 
 
 def correction(page: BlockColumns, codes: Sequence[int]) -> Correction:
-    return Correction(labelled("o"), rendered=True, blocks=page, label=np.array(codes, dtype=np.int8), parts={})
+    gold = GoldPage(corpus="", id="", url="", text="")
+    return Correction(labelled("o"), gold, rendered=True, blocks=page, label=np.array(codes, dtype=np.int8), parts={})
 
 
 def corrections(wrong: str = APPEAL, label: Label = Label.OTHER) -> list[Correction]:

@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from vclean import clean
 from vclean.cli.main import main
 from vclean.labelling.export import read_gold
-from vclean.labelling.preparation import list_document, page_document, to_prepared_page
+from vclean.labelling.preparation import page_document, to_prepared_page
 from vclean.labelling.server import LabelServer
 from vclean.labelling.session import AnnotationSession, Status
 from vclean.render.browser.chromium import find_chromium
@@ -74,7 +74,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Project]]:
     with ExitStack() as stack:
 
         def start(*pages: tuple[str, str], failures: Sequence[str] = ()) -> Project:
-            made = stack.enter_context(session(tmp_path, failures=failures))
+            made = session(tmp_path, failures=failures)
             documents = []
             for number, (html, labels) in enumerate(pages):
                 roles = ROLES if html == HTML else ()
@@ -84,7 +84,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Project]]:
                 screenshot = white(800, height) if height < TALLEST else b""
                 documents.append(page_document(replace(page, screenshot=screenshot)))
             made.ready = True
-            server = stack.enter_context(LabelServer(made, documents.__getitem__, list_document))
+            server = stack.enter_context(LabelServer(made, documents.__getitem__))
             return Project(tmp_path, server, made)
 
         yield start
@@ -98,7 +98,7 @@ class Tab:
         self.errors: list[str] = []
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("console", lambda output: self.errors.append(output.text) if output.type == "error" else None)
-        self.page.goto(project.server.validator.url + path)
+        self.page.goto(project.server.url + path)
 
     def press(self, *keys: str) -> None:
         for key in keys:
@@ -282,7 +282,7 @@ class TestOnePage:
         expect(tab.page).to_have_url(re.compile(r"/page/1$"))
         expect(tab.page.locator("#progress-text")).to_have_text("1 of 2 done")
         tab.press("s")
-        expect(tab.page).to_have_url(project.server.validator.url)
+        expect(tab.page).to_have_url(project.server.url)
         expect(tab.page.locator("#count")).to_have_text("1 of 2 done, 1 skipped")
         expect(tab.page.locator("tbody tr").first).to_contain_text("done")
         assert [page.status for page in read_gold(project.folder / "gold")] == [Status.DONE, Status.SKIPPED]
@@ -346,7 +346,7 @@ class TestErrors:
     def test_other_site_can_neither_read_nor_write(self, serve, context: BrowserContext, site) -> None:
         """Refuse a page of another origin even if it knows the token."""
         project = serve((HTML, PREDICTED))
-        address = project.server.validator.url
+        address = project.server.url
         tab = context.new_page()
         tab.goto(site.serve("/", "<p>Another site"))
         ask = "([url, options]) => fetch(url, options).then((answer) => answer.status, () => 'refused')"

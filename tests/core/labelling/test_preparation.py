@@ -109,7 +109,7 @@ class TestStoredPages:
 def test_parts_and_no_roles() -> None:
     html = "<h1>Rain in May</h1><p class=byline>By Ann Lee, May 3, 2024<p>It rained.<p>Home"
     title, byline = H._replace(part=PartKind.TITLE), P._replace(part=PartKind.BYLINE_DATE)
-    assert page(html=html, labels="hppo").predicted == [title, byline, P, O]
+    assert [block.annotation for block in page(html=html, labels="hppo").blocks] == [title, byline, P, O]
 
 
 def test_json_of_other_version_is_none() -> None:

@@ -11,28 +11,22 @@ from lxml import html
 
 from vclean.errors import UsageError
 from vclean.labelling.preparation import frame_digest, list_document
-from vclean.labelling.server import MAX_BODY, LabelServer, RefusedError, RequestValidator
+from vclean.labelling.server import MAX_BODY, LabelServer, RefusedError, check_request, strip_token
 from vclean.labelling.session import AnnotationSession
 
 TOKEN = "t" * 43
 JSON = {"Content-Type": "application/json"}
 
 
-class TestRequestValidator:
-    VALIDATOR = RequestValidator(8000, TOKEN)
+class TestRequests:
     OWN = {"Host": "127.0.0.1:8000"}  # noqa: RUF012
-
-    def test_address_contains_a_new_token(self) -> None:
-        assert self.VALIDATOR.url == f"http://127.0.0.1:8000/{TOKEN}/"
-        tokens = {RequestValidator(8000).token for _ in range(2)}
-        assert [len(token) for token in tokens] == [43, 43]
 
     @pytest.mark.parametrize(
         "path", ["/", "", f"/{TOKEN}", f"/{TOKEN}x/", f"/{TOKEN[1:]}/", "//", f"//{TOKEN}/", "/ä/"]
     )
     def test_rejects_missing_token(self, path: str) -> None:
         with pytest.raises(RefusedError) as caught:
-            self.VALIDATOR.strip_token(path)
+            strip_token(path, TOKEN)
         assert caught.value.status == 404
 
     VISIT = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}  # noqa: RUF012
@@ -50,8 +44,8 @@ class TestRequestValidator:
         ids=str,
     )
     def test_accepts_pages_of_this_server_and_links(self, headers: dict[str, str]) -> None:
-        self.VALIDATOR.check("GET", self.OWN | headers)
-        RequestValidator(80, TOKEN).check("GET", {"Host": "127.0.0.1"})
+        check_request("GET", self.OWN | headers, 8000)
+        check_request("GET", {"Host": "127.0.0.1"}, 80)
 
     @pytest.mark.parametrize(
         ("method", "headers", "status"),
@@ -82,7 +76,7 @@ class TestRequestValidator:
     def test_rejects_other_sites_and_forms(self, method: str, headers: dict[str, str], status: int) -> None:
         """Reject host names of other sites that resolve to this machine (DNS rebinding), and pages of other sites."""
         with pytest.raises(RefusedError) as caught:
-            self.VALIDATOR.check(method, self.OWN | headers)
+            check_request(method, self.OWN | headers, 8000)
         assert caught.value.status == status
 
 
@@ -91,7 +85,7 @@ class Client:
 
     def __init__(self, server: LabelServer) -> None:
         self.server = server
-        self.connection = http.client.HTTPConnection("127.0.0.1", server.validator.port, timeout=10)
+        self.connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
 
     def get(self, path: str, **headers: str) -> tuple[int, object]:
         return self.request_page("GET", path, None, headers)
@@ -100,7 +94,7 @@ class Client:
         return self.request_page("POST", path, json.dumps(body), JSON | headers)
 
     def request_page(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> tuple[int, object]:
-        where = path if path.startswith("/") else f"/{self.server.validator.token}/{path}"
+        where = path if path.startswith("/") else f"/{self.server.token}/{path}"
         self.connection.request(method, where, body, headers)
         response = self.connection.getresponse()
         text = response.read().decode()
@@ -111,11 +105,9 @@ class Client:
 def served(tmp_path_factory: pytest.TempPathFactory):
     """Share one session and server between all tests, each of which uses a different page."""
     pages = [page(f"{number}.html") for number in range(12)]
+    made = session(tmp_path_factory.mktemp("project"), *pages)
     with (
-        session(tmp_path_factory.mktemp("project"), *pages) as made,
-        LabelServer(
-            made, lambda number: f"<h1>{made.page(number).id}</h1>", lambda listing: f"<h1>{listing['total']}</h1>"
-        ) as server,
+        LabelServer(made, lambda number: f"<h1>{made.page(number).id}</h1>") as server,
     ):
         yield made, server
 
@@ -129,9 +121,11 @@ def client(served):
 
 class TestServer:
     def test_serves_list_and_pages_on_loopback_only(self, client: Client) -> None:
-        assert client.get("") == (200, "<h1>12</h1>")
+        status, text = client.get("")
+        assert (status, "0 of 12 done" in text) == (200, True)
         assert client.get("page/3") == (200, "<h1>3.html</h1>")
         assert client.server.server_address[0] == "127.0.0.1"
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/[\w-]{43}/", client.server.url)
 
     def test_undo_redo_and_status(self, client: Client) -> None:
         client.post("change/1", {"since": 0, "blocks": [{"block": 0, "label": "p", "role": None}]})
@@ -182,7 +176,7 @@ class TestServer:
 
     @pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "HEAD"])
     def test_rejects_other_methods(self, client: Client, method: str) -> None:
-        client.connection.request(method, f"/{client.server.validator.token}/list")
+        client.connection.request(method, f"/{client.server.token}/list")
         assert client.connection.getresponse().status == 501
 
     def test_reports_bug_in_one_line(
@@ -197,7 +191,7 @@ class TestServer:
 
     def test_disconnected_browser(self, client: Client, capfd: pytest.CaptureFixture[str]) -> None:
         for piece in (b"", b"GET /", b"\x16\x03\x01\x02\x00", b"POST /x/ HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc"):
-            with socket.create_connection(("127.0.0.1", client.server.validator.port)) as line:
+            with socket.create_connection(("127.0.0.1", client.server.server_port)) as line:
                 line.sendall(piece)
         assert client.get("")[0] == 200
         assert capfd.readouterr().err == ""
@@ -205,7 +199,7 @@ class TestServer:
 
 def test_rejects_taken_port(served: tuple[AnnotationSession, LabelServer]) -> None:
     with pytest.raises(UsageError, match=r"cannot serve on port .*: choose another --port"):
-        LabelServer(served[0], str, str, served[1].validator.port)
+        LabelServer(served[0], str, served[1].server_port)
 
 
 class TestDocuments:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from math import nan
 from pathlib import Path
-from unittest.mock import Mock
+from unittest.mock import MagicMock, Mock
 
 import pytest
 from helpers.labelled import page, session
@@ -17,8 +17,7 @@ from vclean.labelling.session import AnnotationSession, Status
 def session_with_pages(tmp_path: Path):
     """Return a session with three pages by increasing confidence: 1, 2, 0."""
     pages = [page("a.html", confidence=0.9), page("b.html", confidence=0.2), page("c.html", confidence=0.5)]
-    with session(tmp_path, *pages) as made:
-        yield made
+    return session(tmp_path, *pages)
 
 
 def labels(made: AnnotationSession) -> dict[int, str]:
@@ -31,7 +30,7 @@ class TestQueue:
         assert session_with_pages.queue() == [1, 2, 0, 3]
 
     def test_next_page_is_open_and_follows_current_page(self, session_with_pages: AnnotationSession) -> None:
-        assert [session_with_pages.next_page(page) for page in (None, 1, 2, 0)] == [1, 2, 0, 1]
+        assert [session_with_pages.next_page(page) for page in (1, 2, 0)] == [2, 0, 1]
         session_with_pages.set_status(2, Status.DONE)
         session_with_pages.set_status(0, Status.SKIPPED)
         assert session_with_pages.next_page(1) == 1
@@ -45,8 +44,8 @@ class TestQueue:
         assert session_with_pages.listing()["pages"][0] == {"number": 1} | facts
 
     def test_listing_without_confidence_is_serializable(self, tmp_path: Path) -> None:
-        with session(tmp_path, page(confidence=nan)) as made:
-            assert json.loads(json.dumps(made.listing(), allow_nan=False))["pages"][0]["confidence"] is None
+        made = session(tmp_path, page(confidence=nan))
+        assert json.loads(json.dumps(made.listing(), allow_nan=False))["pages"][0]["confidence"] is None
 
 
 class TestChange:
@@ -100,52 +99,52 @@ class TestGold:
         session_with_pages.change(0, [{"block": 0, "label": "h"}])
         for path in (tmp_path / "gold" / "me").iterdir():
             path.unlink()
-        with session(tmp_path, page("a.html")) as again:
-            assert "<h>Home" in self.text(tmp_path)
-            assert labels(again) == {0: "h"}
+        again = session(tmp_path, page("a.html"))
+        assert "<h>Home" in self.text(tmp_path)
+        assert labels(again) == {0: "h"}
 
 
 class TestAdd:
     def test_counts_annotations_of_missing_blocks(self, session_with_pages: AnnotationSession, tmp_path: Path) -> None:
         session_with_pages.change(0, [{"block": 2, "label": "l"}, {"block": 3, "label": "l"}])
         changed = page("a.html", html="<h1>Rain</h1><p>It rained.", labels="hp")
-        with session(tmp_path) as again:
-            assert again.add(changed) == 1
-            assert labels(again) == {1: "l"}
+        again = session(tmp_path)
+        assert again.add(changed) == 1
+        assert labels(again) == {1: "l"}
 
     def test_other_model_does_not_change_finished_page(
         self, session_with_pages: AnnotationSession, tmp_path: Path
     ) -> None:
         session_with_pages.set_status(0, Status.DONE)
-        with session(tmp_path, page("a.html", labels="pppp")) as again:
-            assert labels(again) == {0: "o", 1: "h"}
+        again = session(tmp_path, page("a.html", labels="pppp"))
+        assert labels(again) == {0: "o", 1: "h"}
 
     def test_annotations_follow_their_blocks(self, tmp_path: Path) -> None:
         """Move annotations and accepted predictions with their blocks, and revert moved annotations."""
         before = page(html="<p>One.<p>Two.", labels="pp")
-        with session(tmp_path, before) as made:
-            made.change(0, [{"block": 0, "label": "h"}])
-            made.change(0, [{"block": 0, "label": "l"}])
-            made.undo_or_redo(0, "undo")
-            made.set_status(0, Status.DONE)
-        with session(tmp_path, page(html="<p>Zero.<p>One.<p>Two.", labels="ooo")) as again:
-            assert labels(again) == {1: "h", 2: "p"}
-            again.undo_or_redo(0, "redo")
-            assert labels(again) == {1: "l", 2: "p"}
+        made = session(tmp_path, before)
+        made.change(0, [{"block": 0, "label": "h"}])
+        made.change(0, [{"block": 0, "label": "l"}])
+        made.undo_or_redo(0, "undo")
+        made.set_status(0, Status.DONE)
+        again = session(tmp_path, page(html="<p>Zero.<p>One.<p>Two.", labels="ooo"))
+        assert labels(again) == {1: "h", 2: "p"}
+        again.undo_or_redo(0, "redo")
+        assert labels(again) == {1: "l", 2: "p"}
 
 
 class TestStatus:
     def test_finished_page_keeps_its_predictions(self, tmp_path: Path) -> None:
         """Keep predictions of a page that is done after a change of the model, until it is open; corrections win."""
-        with session(tmp_path, page(labels="pppp")) as made:
-            made.change(0, [{"block": 0, "label": "h"}])
-            made.set_status(0, Status.DONE)
-        with session(tmp_path, page(labels="oooo")) as made:
-            assert labels(made) == {0: "h", 1: "p", 2: "p", 3: "p"}
-            made.set_status(0, Status.SKIPPED)
-            assert labels(made) == {0: "h", 1: "p", 2: "p", 3: "p"}
-            made.set_status(0, Status.OPEN)
-            assert labels(made) == {0: "h"}
+        made = session(tmp_path, page(labels="pppp"))
+        made.change(0, [{"block": 0, "label": "h"}])
+        made.set_status(0, Status.DONE)
+        made = session(tmp_path, page(labels="oooo"))
+        assert labels(made) == {0: "h", 1: "p", 2: "p", 3: "p"}
+        made.set_status(0, Status.SKIPPED)
+        assert labels(made) == {0: "h", 1: "p", 2: "p", 3: "p"}
+        made.set_status(0, Status.OPEN)
+        assert labels(made) == {0: "h"}
 
 
 class TestUndo:
@@ -171,13 +170,22 @@ def test_reopening_restores_everything(session_with_pages: AnnotationSession, tm
     session_with_pages.change(0, [{"block": 0, "label": "p"}])
     session_with_pages.undo_or_redo(0, "undo")
     session_with_pages.set_status(0, Status.DONE)
-    with session(tmp_path, page("a.html", confidence=0.9), page("b.html"), page("c.html")) as again:
-        assert again.state(0, 0) == session_with_pages.state(0, 0) | {"next": again.next_page(0)}
-        again.undo_or_redo(0, "redo")
-        assert labels(again)[0] == "p"
+    again = session(tmp_path, page("a.html", confidence=0.9), page("b.html"), page("c.html"))
+    assert again.state(0, 0) == session_with_pages.state(0, 0) | {"next": again.next_page(0)}
+    again.undo_or_redo(0, "redo")
+    assert labels(again)[0] == "p"
 
 
 ENTRY = b'{"page":"a.html","do":"set","blocks":{"x":["h",null]}}\n'
+
+
+class PartialFile(type(Path())):
+    """Path of a file to which only five bytes can be written."""
+
+    def open(self, *arguments, **options):
+        file = super().open(*arguments, **options)
+        writer = Mock(wraps=file, write=lambda line: file.write(line[:5]))
+        return MagicMock(__enter__=lambda _: writer, __exit__=lambda *_: file.close())
 
 
 class TestChangeLog:
@@ -188,12 +196,12 @@ class TestChangeLog:
         """Drop a line without its end, even if it is valid: it may be half of one. Append after it."""
         path = tmp_path / "me.jsonl"
         path.write_bytes(ENTRY + torn)
-        with session(tmp_path, page()) as made:
-            assert path.read_bytes() == ENTRY
-            assert "dropped" in caplog.text
-            made.undo_or_redo(0, "undo")
-        with session(tmp_path, page()) as made:
-            assert (labels(made), made.state(0, 0)["revision"]) == ({}, 2)
+        made = session(tmp_path, page())
+        assert path.read_bytes() == ENTRY
+        assert "dropped" in caplog.text
+        made.undo_or_redo(0, "undo")
+        made = session(tmp_path, page())
+        assert (labels(made), made.state(0, 0)["revision"]) == ({}, 2)
 
     @pytest.mark.parametrize(
         "damage",
@@ -211,19 +219,19 @@ class TestChangeLog:
     )
     def test_reports_number_of_damaged_line(self, tmp_path: Path, damage: bytes) -> None:
         (tmp_path / "me.jsonl").write_bytes(b'{"page":"a","do":"undo"}\n' + damage + b"\n" + ENTRY)
-        with pytest.raises(InputError, match=r"me\.jsonl, line 2, is damaged"), session(tmp_path):
-            pass
+        with pytest.raises(InputError, match=r"me\.jsonl, line 2, is damaged"):
+            session(tmp_path)
 
     def test_partial_write_is_reverted(
         self, session_with_pages: AnnotationSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Revert part of a line, which a nearly full disk may write and only the returned count shows."""
         session_with_pages.change(0, [{"block": 0, "label": "h"}])
-        log, before = session_with_pages._log, (tmp_path / "me.jsonl").read_bytes()
-        real = log._file
-        monkeypatch.setattr(log, "_file", Mock(wraps=real, write=lambda line: real.write(line[:5])))
+        log = tmp_path / "me.jsonl"
+        before = log.read_bytes()
+        monkeypatch.setattr(session_with_pages, "_log", PartialFile(log))
         with pytest.raises(OutputError, match="the disk is full"):
             session_with_pages.change(0, [{"block": 0, "label": "p"}])
         monkeypatch.undo()
-        assert (tmp_path / "me.jsonl").read_bytes() == before
+        assert log.read_bytes() == before
         assert labels(session_with_pages) == {0: "h"}
