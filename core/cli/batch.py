@@ -57,6 +57,7 @@ class PageRun:
         options: the options of the command.
         many: whether the inputs may have several pages.
         done: the number of pages that were processed without an error.
+        failures: a message for each failed page of several, with its name and the reason.
 
     Args:
         options: the options of the command. `page` may be the URL of the only page to read from the only input.
@@ -69,6 +70,7 @@ class PageRun:
         self._page: str = getattr(options, "page", "")
         self.many = not self._page and (len(options.pages) > 1 or any(map(is_container, options.pages)))
         self.done = 0
+        self.failures: list[str] = []
         self._codes: set[int] = set()
 
     @property
@@ -126,11 +128,8 @@ class PageRun:
             if not self.many:
                 raise kind(message) from error
             self._codes.add(kind.exit_code)
-            self.report_failure(message)
-
-    def report_failure(self, message: str) -> None:
-        """Log the failure of one of several pages; `message` has its name and the reason."""
-        _log.error("%s", message)
+            self.failures.append(message)
+            _log.error("%s", message)
 
     def _count_pages(self) -> int | None:
         """Return the number of pages of all inputs; None if unknown."""

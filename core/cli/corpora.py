@@ -1,18 +1,22 @@
-"""Run methods on corpora, for `vclean evaluate`, `vclean train` and `vclean report`."""
+"""Run methods on corpora, and train on them, for `vclean evaluate`, `vclean train` and `vclean report`."""
 
 from __future__ import annotations
 
 import logging
 import sys
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from vclean.characters import format_count
 from vclean.classify.corpora.corpora import read_corpus, site
+from vclean.classify.corpora.marked import MarkedArchive
 from vclean.classify.evaluation.evaluate import Report, evaluate
 from vclean.classify.methods import get, method_info, names
+from vclean.classify.methods.registry import FOLDS as METHOD_FOLDS
+from vclean.classify.methods.registry import TrainingExamples
 from vclean.cli.evaluate import MODEL_METHOD
 from vclean.cli.options import method_and_model
 from vclean.errors import OutputError, UsageError, VcleanError
@@ -21,6 +25,7 @@ from vclean.files import make_folder, write_stream
 from vclean.output.text import to_cleaneval, to_text
 from vclean.output.writers import write_and_log
 from vclean.render.rendered_page import Rendering
+from vclean.render.static.parse import parse
 from vclean.runtime import count_progress, track
 from vclean.settings import RenderSettings
 
@@ -28,15 +33,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from vclean.classify.content.model import Model
     from vclean.classify.corpora.corpora import Corpus
     from vclean.classify.corpora.gold import GoldPage
-    from vclean.classify.corpora.marked import MarkedArchive
     from vclean.classify.evaluation.evaluate import PageEvaluation, Predictor, Reader
+    from vclean.classify.forest import Forest
     from vclean.classify.methods import Method
     from vclean.classify.prediction import Prediction
     from vclean.classify.training.dataset import PageRows
     from vclean.classify.training.train import CrossValidation
-    from vclean.cli.evaluate import ScoringOptions
+    from vclean.cli.evaluate import ScoringOptions, TrainCommand
     from vclean.features.blocks import BlockColumns
     from vclean.labelling.retraining import Correction
     from vclean.page import Page
@@ -66,8 +72,6 @@ def open_reader(
         BrowserMissingError: no usable Chromium is installed.
         OutputError: the folder cannot be created.
     """
-    from vclean.render.static.parse import parse
-
     if not render:
         yield lambda page: Rendering(parse(page))
         return
@@ -91,13 +95,11 @@ def open_readers(*, render: bool, snapshots: Path | None, keep: bool) -> Iterato
 
     The arguments and errors are those of `open_reader`.
     """
-    from vclean.render.static.parse import parse
-
-    if not render:
-        yield {False: parse}
-        return
-    with open_reader(render=True, snapshots=snapshots, keep=keep) as read:
-        yield {False: parse, True: lambda page: read(page).snapshot}
+    with open_reader(render=render, snapshots=snapshots, keep=keep) as read:
+        readers: dict[bool, Reader] = {False: parse}
+        if render:
+            readers[True] = lambda page: read(page).snapshot
+        yield readers
 
 
 def cross_validate(
@@ -110,28 +112,23 @@ def cross_validate(
 
     Pages that fail are left out.
     """
-    from vclean.classify.training.dataset import TrainingTable
+    from vclean.classify.training.dataset import TrainingTable, page_rows
     from vclean.classify.training.train import CrossValidation
     from vclean.labelling.retraining import correction_rows
 
     total = len(readers) * sum(map(len, corpora))
     pages = ((page, read) for corpus in corpora for page in corpus for read in readers.values())
-    rows = [_page_rows(page, read) for page, read in track(pages, "reading", "pages", total=total)]
-    readable_pages = [page for page in rows if page is not None]
-    table = TrainingTable.from_pages([*readable_pages, *map(correction_rows, corrections)], folds)
+    rows: list[PageRows] = []
+    for page, read in track(pages, "reading", "pages", total=total):
+        try:
+            rows.append(page_rows(page, site(page), extract_blocks(read(page.to_page()))))
+        except OutputError:
+            raise
+        except VcleanError:
+            continue
+    table = TrainingTable.from_pages([*rows, *map(correction_rows, corrections)], folds)
     with count_progress("training", "folds", total=len(set(table.fold.tolist()))) as advance:
         return CrossValidation(table, done=advance)
-
-
-def _page_rows(page: GoldPage, read: Reader) -> PageRows | None:
-    from vclean.classify.training.dataset import page_rows
-
-    try:
-        return page_rows(page, site(page), extract_blocks(read(page.to_page())))
-    except OutputError:
-        raise
-    except VcleanError:
-        return None
 
 
 _READING_NAMES: Final = {False: "unrendered", True: "rendered"}
@@ -208,8 +205,6 @@ def score(
         unseen: predictions of a cross-validation by the name of their method, which is not loaded.
         folds: the number of folds for other trained methods; 0 for no cross-validation.
     """
-    from vclean.classify.methods.registry import TrainingExamples
-
     trained = [
         name for name in methods if folds and name != MODEL_METHOD and name in names() and method_info(name).trained
     ]
@@ -217,26 +212,101 @@ def score(
     for rendered, read in readers.items():
         suffix = f", {_READING_NAMES[rendered]}" if len(readers) > 1 else ""
         examples = TrainingExamples.from_pages(all_pages(corpora) if trained else (), trained, read)
-        predictors = {
-            name + suffix: _unseen_predictor(unseen[name], rendered=rendered)
-            if name in unseen
-            else examples.cross_validated_predictor(name, folds)
-            if name in trained
-            else _predictor(methods[name]())
-            for name in dict.fromkeys((*methods, *unseen))
-        }
+        predictors: dict[str, Predictor] = {}
+        for name in dict.fromkeys((*methods, *unseen)):
+            if name in unseen:
+                predictors[name + suffix] = partial(_unseen_prediction, unseen[name], rendered)
+            elif name in trained:
+                predictors[name + suffix] = examples.cross_validated_predictor(name, folds)
+            else:
+                predictors[name + suffix] = partial(_prediction, methods[name]())
         outcomes += evaluate(corpora, predictors, read=read, write=clean_texts).evaluations
     return Report(tuple(outcomes))
 
 
-def _unseen_predictor(unseen: Unseen, *, rendered: bool) -> Predictor:
-    return lambda page, _: unseen[page.corpus, page.id, rendered]
+def _unseen_prediction(unseen: Unseen, rendered: bool, page: GoldPage, _: BlockColumns) -> Prediction:
+    return unseen[page.corpus, page.id, rendered]
 
 
-def _predictor(method: Method) -> Predictor:
-    return lambda _, blocks: method(blocks)
+def _prediction(method: Method, _: GoldPage, blocks: BlockColumns) -> Prediction:
+    return method(blocks)
 
 
 def clean_texts(blocks: BlockColumns, prediction: Prediction) -> tuple[str, str]:
     """Return the clean text, and the clean text with the markup of CleanEval."""
     return to_text(blocks.text, prediction.labels), to_cleaneval(blocks.text, prediction.labels)
+
+
+def train(options: TrainCommand) -> int:
+    """Train the method, write its model, and return the exit code; errors are those of `TrainCommand.execute`."""
+    if options.method != MODEL_METHOD:
+        return _train_method(options)
+    from vclean.labelling import retraining
+
+    corrections, code = retraining.read_corrections(options.corrections) if options.corrections else [], 0
+    for line in retraining.describe_unread_marks(corrections):
+        _log.warning("%s", line)
+    if options.corpora:
+        model, code = _train_model(options, corrections)
+    else:
+        model, gains = retraining.continue_from_shipped(corrections)
+        retraining.report_gains(gains, force=options.force)
+    write_and_log(options.out, "model", model.to_bytes())
+    return code
+
+
+def _train_model(options: TrainCommand, corrections: Sequence[Correction]) -> tuple[Model, int]:
+    """Train the main model on the corpora; return it and the exit code. Pages that fail are left out."""
+    from vclean.classify.training import train as training
+    from vclean.classify.training.dataset import FOLDS
+    from vclean.labelling import retraining
+
+    corpora = [read_corpus(path) for path in options.corpora]
+    with open_readers(render=True, snapshots=options.snapshots, keep=True) as readers:
+        regions = _train_region_model(corpora, options.regions, readers)
+        validation = cross_validate(corpora, readers, FOLDS, corrections)
+        unseen = unseen_predictions(validation)
+        report = score(corpora, readers, {}, unseen)
+    code = print_scores(report, options.predictions)
+    card: dict[str, Any] = {"scores": report.to_dict(), "calibration": report.calibration()}
+    if corrections:
+        keys = [(each.gold.corpus, each.gold.id, each.rendered) for each in corrections]
+        gain = retraining.measure("sites", corrections, lambda row: unseen[MODEL_METHOD][keys[row]])
+        retraining.report_gains([gain], force=options.force)
+        card["corrected pages"] = retraining.model_card_entry(corrections, [gain])
+    model = training.train(validation, card_fields=card, regions=regions)
+    if corrections:
+        metadata_model = retraining.corrected_metadata_model(corrections)
+        model = replace(model, confirmed=retraining.confirmed_pages(corrections), metadata=metadata_model)
+    return model, code
+
+
+def _train_region_model(
+    corpora: Sequence[Corpus | MarkedArchive], archives: Sequence[Path], readers: Mapping[bool, Reader]
+) -> Forest | None:
+    """Train the region model on the pages marked by hand in the corpora, and on the archives of --regions.
+
+    Returns:
+        The model; None if no corpus is an archive of marked pages.
+    """
+    from vclean.classify.training.regions import archive_rows, fit
+
+    marked_archives = [corpus for corpus in corpora if isinstance(corpus, MarkedArchive)]
+    rows = [row for archive in marked_archives for row in archive_rows(archive, readers.values())]
+    if not rows:
+        return None
+    for path in archives:
+        rows += archive_rows(MarkedArchive(path), readers.values(), by_hand=False)
+    return fit(rows)
+
+
+def _train_method(options: TrainCommand) -> int:
+    rendered = method_info(options.method).rendered
+    corpora = [read_corpus(path) for path in options.corpora]
+    with open_readers(render=rendered, snapshots=options.snapshots, keep=True) as readers:
+        examples = TrainingExamples.from_pages(all_pages(corpora), [options.method], readers[rendered])
+        predictors = {options.method: examples.cross_validated_predictor(options.method, METHOD_FOLDS)}
+        report = evaluate(corpora, predictors, read=readers[rendered], write=clean_texts)
+    code = print_scores(report, options.predictions)
+    write_and_log(options.out, "model", examples.train(options.method))
+    return code

@@ -1,4 +1,4 @@
-"""Commands over corpora: `vclean evaluate`, `vclean report`, `vclean train`, and `vclean cleaneval-score`."""
+"""Commands that score, compare and train methods: `vclean evaluate`, `report`, `train`, `cleaneval-score`, `diff`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from vclean import __version__
+from vclean.cli.batch import OutputRun
 from vclean.cli.command import Options, argument, flag, option
 from vclean.cli.options import (
     CORPUS,
@@ -19,20 +20,33 @@ from vclean.cli.options import (
     PREDICTIONS,
     SNAPSHOTS,
     MessageOptions,
+    PageOptions,
     compared_methods,
     complete_methods,
     folds,
+    method_and_model,
 )
 from vclean.errors import InputError
+from vclean.files import check_writable, write_stream
+from vclean.settings import CleanerSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from vclean.pipeline import Pipeline
+    from vclean.settings import RenderMode
 
 MODEL_METHOD: Final = "vclean"
 """Method that `vclean train` trains by default."""
 WORST: Final = 12
 """Default number of worst pages in a report."""
+
+DIFFERENT: Final = 13
+"""Exit code of `vclean diff --exit-code` for different results."""
+DIFF_FORMATS: Final = ("text", "json", "html")
+"""Formats of a comparison; the first is the default."""
+_BY_SUFFIX: Final = {".html": "html", ".htm": "html", ".json": "json", ".jsonl": "json"}
+_SIDES: Final = 2
 
 _FRAME: Final = re.compile(r"\A\s*(?:<text\b[^>]*>|URL: \S+\s)|</text>\s*\Z", re.IGNORECASE)
 """Text before and after the content in files of CleanEval 2007, such as the URL of the page; it is not scored."""
@@ -74,7 +88,6 @@ class EvaluateCommand(ScoringOptions):
             OutputError: a file cannot be written; checked before the work if possible.
         """
         from vclean.cli.corpora import print_scores, run_methods
-        from vclean.files import check_writable
         from vclean.output.writers import write_and_log
 
         for file in filter(None, (self.json, self.predictions)):
@@ -110,7 +123,6 @@ class ReportCommand(ScoringOptions):
         from vclean.cli.corpora import exit_code, open_reader, run_methods
         from vclean.compare.records import analyze_errors, by_method, worst_pages
         from vclean.compare.report import to_html
-        from vclean.files import check_writable
         from vclean.output.writers import write_and_log
 
         check_writable(self.out)
@@ -188,8 +200,7 @@ class TrainCommand(MessageOptions):
             UsageError: the method does not exist, or it is not trained.
             OutputError: the model cannot be written; checked before the work if possible.
         """
-        from vclean.cli.train import train
-        from vclean.files import check_writable
+        from vclean.cli.corpora import train
 
         for file in filter(None, (self.out, self.predictions)):
             check_writable(file)
@@ -215,8 +226,6 @@ class CleanevalScoreCommand(Options):
         Raises:
             InputError: a path is missing or cannot be read, or the folder has no gold files.
         """
-        from vclean.files import write_stream
-
         pages = [_score_page(name, *files) for name, *files in _pairs(self.gold, self.predicted)]
         texts, marked = ([page[kind] for page in pages if page[kind] is not None] for kind in ("text", "markup"))
         means = {"text": fmean(texts), "markup": fmean(marked) if marked else None}
@@ -289,3 +298,77 @@ def _read_text(path: Path) -> str:
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
     return _FRAME.sub("", text)
+
+
+class DiffCommand(PageOptions):
+    """Compare two methods or models on pages, and show where they disagree."""
+
+    pages: list[str] = argument("PAGE...", "pages to compare them on, as for vclean itself: see vclean --help")
+    methods: list[str] = compared_methods("give two to compare them, or one to compare it with vclean")
+    render: bool = flag("--render", "render pages in headless Chromium; the HTML output then shows the screenshot")
+    format_name: str | None = option(
+        f"-f, --format {'|'.join(DIFF_FORMATS)}", f"set the output format ({DIFF_FORMATS[0]}, or by the suffix of OUT)"
+    )
+    exit_code: bool = flag("--exit-code", "exit with 13 if they differ")
+
+    @property
+    def render_mode(self) -> RenderMode:
+        """Return whether pages are rendered."""
+        return self.render or self.runs_scripts
+
+    @property
+    def format(self) -> str:
+        """Return one of `DIFF_FORMATS`: the chosen one, or by the suffix of the output file."""
+        by_suffix = _BY_SUFFIX.get(self.out.suffix.lower(), DIFF_FORMATS[0]) if self.out else DIFF_FORMATS[0]
+        return self.format_name or by_suffix
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """Return the names of two different methods, or paths of model files.
+
+        Raises:
+            click.UsageError: there are not two.
+        """
+        sides = self.methods if len(self.methods) == _SIDES else ["vclean", *self.methods]
+        if len(sides) != _SIDES or sides[0] == sides[1]:
+            raise click.UsageError("give two different methods or models to compare: --method A --method B")
+        return sides[0], sides[1]
+
+    def check(self) -> None:
+        """Check that there are two sides."""
+        _ = self.sides
+        super().check()
+
+    def execute(self) -> int:
+        """Compare two methods on every page, write the differences, and return the exit code.
+
+        Failures are reported, and errors raised, as in `vclean.cli.clean.CleanCommand.execute`. If the comparisons are
+        written to files, a summary line for each page is printed.
+        """
+        from vclean.compare.diff import Comparison, summarize_pages
+
+        run = OutputRun(self, self.format)
+        scores: list[tuple[int, float, float]] = []
+        html = self.format == "html"
+        first, second = map(self._pipeline, self.sides)
+        with run.writer, first:
+            for source in run.sources():
+                with run.report_errors(source.id):
+                    blocks = first.read_blocks(run.read(source), screenshot=html and bool(self.render_mode))
+                    results = first.label(blocks, explain=html), second.label(blocks, explain=html)
+                    comparison = Comparison(self.sides, *results, blocks.screenshot)
+                    run.writer.write(comparison)
+                    run.done += 1
+                    scores.append((len(comparison.differences), comparison.agreement, comparison.word_f1))
+                    if self.out:
+                        write_stream(sys.stdout, f"{comparison.id}: {comparison.summary()}\n")
+        if len(scores) > 1 and (self.out or self.format == "text"):
+            write_stream(sys.stdout, summarize_pages(scores) + "\n")
+        differs = any(differing for differing, _, _ in scores)
+        return run.exit_code or (DIFFERENT if differs and self.exit_code else 0)
+
+    def _pipeline(self, name: str) -> Pipeline:
+        from vclean.pipeline import Pipeline
+
+        method, model = method_and_model(name)
+        return Pipeline(CleanerSettings(render=self.render_mode, rendering=self.settings, method=method, model=model))

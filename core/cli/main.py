@@ -51,7 +51,7 @@ COMMANDS: Final = {
         "vclean.cli.evaluate.CleanevalScoreCommand",
         "score clean text against gold text as in CleanEval 2007",
     ),
-    "diff": ("vclean.cli.diff.DiffCommand", "show where two methods or models disagree on a page"),
+    "diff": ("vclean.cli.evaluate.DiffCommand", "show where two methods or models disagree on a page"),
     "report": ("vclean.cli.evaluate.ReportCommand", "score methods on corpora and write an HTML report"),
     "evaluate-segments": ("vclean.cli.segments.EvaluateSegmentsCommand", "score segmenters on pages marked by hand"),
     "train-segments": (

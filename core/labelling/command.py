@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from vclean.labelling.preparation import PreparedPage, Preparer
     from vclean.labelling.session import AnnotationSession
-    from vclean.page import Page, Source
+    from vclean.page import Source
 
 CHANGE_LOG_FOLDER: Final = "journal"
 """Folder of the change logs in a project."""
@@ -187,20 +187,19 @@ def _serve(options: LabelCommand, project: Path) -> int:
 
 
 class _Run(PageRun):
-    """Run of the command: prepared pages and failures."""
-
-    def __init__(self, options: LabelCommand) -> None:
-        super().__init__(options)
-        self.failures: list[str] = []
-        self._ids: set[str] = set()
+    """Run of the command over pages that are prepared."""
 
     def prepare_pages(self, preparer: Preparer, sources: Iterable[Source]) -> Iterator[PreparedPage]:
-        """Yield the pages as they are prepared; failures are reported."""
+        """Yield the pages as they are prepared, under unique ids; failures are reported."""
+        ids: set[str] = set()
         if not self.options.pages:
             yield from preparer.stored_pages()
         for source in sources:
             with self.report_errors(source.id):
-                yield preparer.prepare(self._with_unique_id(self.read(source), source.id))
+                names = chain([source.id], (f"{source.id} ({number})" for number in count(2)))
+                unique = next(name for name in names if name not in ids)
+                ids.add(unique)
+                yield preparer.prepare(replace(self.read(source), id=unique))
 
     def add_pages(self, pages: Iterable[PreparedPage], session: AnnotationSession) -> None:
         """Add every page to the session when it is prepared."""
@@ -208,18 +207,6 @@ class _Run(PageRun):
             if orphaned := session.add(page):
                 _log.warning("%s has changed: it lacks %s", page.id, format_count(orphaned, "labelled block"))
             self.done += 1
-
-    def report_failure(self, message: str) -> None:
-        """Report a failure, also in the browser."""
-        super().report_failure(message)
-        self.failures.append(message)
-
-    def _with_unique_id(self, page: Page, name: str) -> Page:
-        """Return the page with an id that is unique in the run."""
-        names = chain([name], (f"{name} ({number})" for number in count(2)))
-        unique = next(each for each in names if each not in self._ids)
-        self._ids.add(unique)
-        return replace(page, id=unique)
 
 
 def _wait() -> None:

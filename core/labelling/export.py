@@ -100,13 +100,10 @@ def _pair_blocks(left: LabelledPage, right: LabelledPage) -> list[Pair]:
     ]
 
 
-def _difference_line(block: GoldBlock, other: GoldBlock) -> str:
-    labels = f"{_annotation_text(block.annotation)} | {_annotation_text(other.annotation)}"
-    return f'  {labels}  {block.xpath}  "{excerpt(" ".join(block.text.split()), _EXCERPT)}"'
-
-
-def _annotation_text(annotation: Annotation) -> str:
-    return " ".join([annotation.label, annotation.role or "-", *([annotation.part] if annotation.part else [])])
+def _difference_line(*pair: GoldBlock) -> str:
+    named = [(each.annotation.label, each.annotation.role or "-", each.annotation.part or "") for each in pair]
+    labels = " | ".join(" ".join(names).rstrip() for names in named)
+    return f'  {labels}  {pair[0].xpath}  "{excerpt(" ".join(pair[0].text.split()), _EXCERPT)}"'
 
 
 _EXCERPT: Final = 60

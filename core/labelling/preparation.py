@@ -268,7 +268,9 @@ class Preparer:
             if page.maker == self._maker:
                 yield page
             else:
-                yield self._label(page.id, self._stored_rendering(page), page.content, page.snapshots)
+                key = page.snapshots["rendered"]
+                rendering = Rendering(read_snapshot(self.snapshots, key), _read_bytes(self.snapshots / f"{key}.png"))
+                yield self._label(page.id, rendering, page.content, page.snapshots)
 
     def document(self, page: PreparedPage) -> str:
         """Return the HTML of a page.
@@ -301,10 +303,6 @@ class Preparer:
             lambda page: Rendering(parse(page, self._settings)), self._settings, self.snapshots, rendered=False
         )(page)
         return {"parsed": read_key(page, self._settings.to_dict(), rendered=False).hex()}
-
-    def _stored_rendering(self, page: PreparedPage) -> Rendering:
-        key = page.snapshots["rendered"]
-        return Rendering(read_snapshot(self.snapshots, key), _read_bytes(self.snapshots / f"{key}.png"))
 
     def _path(self, name: str, suffix: str) -> Path:
         return self.pages / (sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32] + suffix)

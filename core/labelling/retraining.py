@@ -8,6 +8,8 @@ unlike the labelled ones; `docs/guides/label.md` has figures.
 
 from __future__ import annotations
 
+import logging
+import sys
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -30,13 +32,14 @@ from vclean.classify.training.fits import CORRECTIONS, FITS, SEED, fit
 from vclean.classify.training.metadata import continue_training as continue_metadata
 from vclean.classify.training.metadata import corrected_example
 from vclean.classify.training.train import is_typed
-from vclean.errors import InputError
+from vclean.errors import InputError, ModelError
 from vclean.features.blocks import block_names, extract_blocks, match_blocks
 from vclean.features.facts.candidates import FIELDS
 from vclean.features.facts.mentions import Field
 from vclean.features.matrix import page_context
 from vclean.features.text.characters import EncodedTexts
 from vclean.features.text.language import detect
+from vclean.files import write_stream
 from vclean.labelling.export import read_gold
 from vclean.labelling.preparation import SNAPSHOTS, read_snapshot
 from vclean.labelling.session import Status
@@ -61,6 +64,8 @@ if TYPE_CHECKING:
 
 Scores = dict[str, float]
 """Scores of pages by name, see `_SCORES`; the keys are those of the model card."""
+
+_log = logging.getLogger("vclean")
 
 _SCORES: Final = {"word_f1": "word F1", "labels": "labels right", "metadata": "metadata right"}
 """Word F1 of the clean text, shares of blocks with the right label and of right metadata, each with its heading.
@@ -128,6 +133,24 @@ def _metadata_share(example: MetadataExample, model: MetadataModel) -> float:
         return 1.0
     best = {name: int(model.forests[name].predict(example.candidates[name].x).argmax()) for name in marked}
     return fmean(float(example.is_right[name][best[name]]) for name in marked)
+
+
+_NOT_MEASURED: Final = """\
+The effect of the corrections is not measured: only one page is done, and no other is left to score. Label at least two.
+"""
+
+
+def report_gains(gains: Sequence[Gain], *, force: bool) -> None:
+    """Print the gains from corrections.
+
+    Raises:
+        ModelError: there is a loss, and no `force`.
+    """
+    write_stream(sys.stdout, format_gains(gains) if gains else _NOT_MEASURED)
+    if loss := describe_loss(gains):
+        if not force:
+            raise ModelError(f"{loss}: it is not written. Label more pages, or add --force")
+        _log.warning("%s", loss)
 
 
 def format_gains(gains: Sequence[Gain]) -> str:

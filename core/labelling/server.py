@@ -89,17 +89,14 @@ def check_request(method: str, headers: Headers, port: int) -> None:
     host, origin = headers.get("Host", "").lower(), headers.get("Origin")
     if host not in hosts:
         raise RefusedError(HTTPStatus.FORBIDDEN, "this server only answers requests to its own address")
-    is_own = headers.get("Sec-Fetch-Site", "none") in _SAME_SITE_VALUES or _is_navigation(method, headers)
+    # The user may follow a link to this server, as in a terminal that is a web page itself.
+    mode_and_destination = headers.get("Sec-Fetch-Mode"), headers.get("Sec-Fetch-Dest")
+    is_navigation = method == "GET" and mode_and_destination == ("navigate", "document")
+    is_own = is_navigation or headers.get("Sec-Fetch-Site", "none") in _SAME_SITE_VALUES
     if not is_own or (origin is not None and origin.lower() != f"http://{host}"):
         raise RefusedError(HTTPStatus.FORBIDDEN, "this server does not answer other sites")
     if method == "POST":
         _check_body(headers)
-
-
-def _is_navigation(method: str, headers: Headers) -> bool:
-    """Return whether the user follows a link to this server, as in a terminal that is a web page itself."""
-    mode_and_destination = headers.get("Sec-Fetch-Mode"), headers.get("Sec-Fetch-Dest")
-    return method == "GET" and mode_and_destination == ("navigate", "document")
 
 
 def _check_body(headers: Headers) -> None:

@@ -221,8 +221,14 @@ class AnnotationSession:
 
     def listing(self) -> Answer:
         """Return the pages in the order of the queue with their status, and the failures."""
+        pages = []
         with self.lock:
-            pages = [self._listing_entry(number) for number in self.queue()]
+            for number in self.queue():
+                page, annotations = self._pages[number], self._annotations[self._pages[number].id]
+                facts = {"number": number, "id": page.id, "title": page.title, "status": str(annotations.status)}
+                confidence = None if math.isnan(page.confidence) else round(page.confidence, 4)
+                corrected = len(annotations.manual.keys() & page.blocks_by_name.keys())
+                pages.append({**facts, "confidence": confidence, "blocks": len(page.blocks), "corrected": corrected})
         return {"pages": pages, "failed": list(self._failures), **self.progress()}
 
     def progress(self) -> Answer:
@@ -295,19 +301,6 @@ class AnnotationSession:
 
     def _statuses(self) -> list[Status]:
         return [self._annotations[page.id].status for page in list(self._pages)]
-
-    def _listing_entry(self, number: int) -> Answer:
-        page = self.page(number)
-        annotations = self._annotations[page.id]
-        return {
-            "number": number,
-            "id": page.id,
-            "title": page.title,
-            "confidence": None if math.isnan(page.confidence) else round(page.confidence, 4),
-            "blocks": len(page.blocks),
-            "corrected": len(annotations.manual.keys() & page.blocks_by_name.keys()),
-            "status": str(annotations.status),
-        }
 
 
 def _read_lines(log: Path) -> list[bytes]:

@@ -10,7 +10,7 @@ import pytest
 HEAVY = {"numpy", "lightgbm", "lxml", "playwright", "pyarrow", "httpx", "scipy", "PIL", "shapely"}
 """Libraries whose import takes 0.1 s to 1 s."""
 HELP = "from vclean.cli.main import main; main(['--help'])"
-COMMANDS = {f"vclean.{name}" for name in ("farm.command", "cli.diff", "cli.evaluate")}
+COMMANDS = {f"vclean.{name}" for name in ("farm.command", "cli.segments", "cli.evaluate")}
 CLEAN = "from vclean.cli.main import main; assert main(['page.html', '-o', 'text']) == 0"
 NOT_FOR_PAGES = {
     "lightgbm", "rapidfuzz", "scipy", "shapely", "tldextract", "sklearn",  # of training and scoring
@@ -21,7 +21,7 @@ NOT_FOR_PAGES = {
 BROWSER = "vclean.render.browser"
 START = f"import {BROWSER}.renderer"
 NOT_FOR_START = {"playwright", "httpx", "psutil", "pyarrow", f"{BROWSER}.playwright_driver", f"{BROWSER}.navigation"}
-OVERLAYS = """from vclean.cli import clean, diff, evaluate
+OVERLAYS = """from vclean.cli import clean, evaluate, segments
 from vclean.output import overlay
 from vclean.render.overlay.html import OverlayPage, draw_html"""
 DRAW = f"{OVERLAYS}; draw_html(OverlayPage(id='', url='', title='', width=1, height=1))"
