@@ -360,10 +360,8 @@ def check_scripts() -> Check:
     missing = uncovered_scripts()
     if not missing:
         return Check("scripts", "ok", "there is a font for every checked script")
-    remedy = "only needed for pages in them: install Noto fonts"
-    if has_apt():
-        remedy = f"only needed for pages in them: {command_line(['fonts-noto-core', 'fonts-noto-cjk'])}"
-    return Check("scripts", "warn", f"no font for {', '.join(missing)}", remedy)
+    remedy = command_line(["fonts-noto-core", "fonts-noto-cjk"]) if has_apt() else "install Noto fonts"
+    return Check("scripts", "warn", f"no font for {', '.join(missing)}", f"only needed for pages in them: {remedy}")
 
 
 def check_model() -> Check:
@@ -395,11 +393,8 @@ def _requirements(extra: str = "") -> list[Requirement]:
     lines = map(Requirement, metadata.requires(DISTRIBUTION) or [])
     requirements = [line for line in lines if line.name != DISTRIBUTION]
     always = [line for line in requirements if not line.marker or line.marker.evaluate({"extra": ""})]
-    if not extra:
-        return always
-    return [
-        line for line in requirements if line not in always and line.marker and line.marker.evaluate({"extra": extra})
-    ]
+    added = [line for line in requirements if line.marker and line.marker.evaluate({"extra": extra})]
+    return [line for line in added if line not in always] if extra else always
 
 
 def _problem(requirement: Requirement) -> str:

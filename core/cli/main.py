@@ -20,7 +20,7 @@ from vclean.errors import InputError, OutputError, UsageError, VcleanError
 from vclean.runtime import log_to_stderr
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from click.shell_completion import CompletionItem
 
@@ -158,18 +158,14 @@ class Program(click.Group):
         is_main = args[0] not in COMMANDS if args else not ctx.resilient_parsing
         return super().parse_args(ctx, ["--", *([_MAIN] if is_main else []), *args])
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - the signature is click's
-        """Return the names of all commands except the main command."""
-        return list(COMMANDS)
-
     def get_command(self, ctx: click.Context, cmd_name: str) -> Parser | None:  # noqa: ARG002 - the signature is click's
         """Import a command."""
         return _import_command(cmd_name) if cmd_name in (_MAIN, *COMMANDS) else None
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
         """Write the names of all commands except the main command, without importing them."""
         with formatter.section("Other commands, each with its own --help"):
-            formatter.write_dl([(f"vclean {name}", COMMANDS[name][1]) for name in self.list_commands(ctx)])
+            formatter.write_dl([(f"vclean {name}", text) for name, (_, text) in COMMANDS.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return the completions of the first argument: a command, a page, or an option of the main command."""
@@ -178,11 +174,9 @@ class Program(click.Group):
         if incomplete.startswith("-"):
             clean = _import_command(_MAIN)
             return clean.shell_complete(click.Context(clean, parent=ctx, resilient_parsing=True), incomplete)
-        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
-        return [
-            CompletionItem(incomplete, type="file"),
-            *(CompletionItem(name, help=COMMANDS[name][1]) for name in names),
-        ]
+        names = [name for name in COMMANDS if name.startswith(incomplete)]
+        commands = [CompletionItem(name, help=COMMANDS[name][1]) for name in names]
+        return [CompletionItem(incomplete, type="file"), *commands]
 
 
 PROGRAM: Final = Program(
@@ -279,16 +273,13 @@ def _defaults(arguments: Sequence[str]) -> dict[str, dict[str, Any]]:
         if unknown := sorted(set(table) - known):
             raise UsageError(f"{path}: there is no option --{unknown[0]}: see vclean {each} --help".replace("  ", " "))
     allowed = options[name]
-    general = {key: value for key, value in shared.items() if key in allowed and _applies(key, value, name, options)}
-    chosen = {**general, **tables.get(name, {})}
+    chosen: dict[str, Any] = {}
+    for key, value in shared.items():
+        takers = [each for each, names in options.items() if key in names and _takes(names[key], value)]
+        if key in allowed and (name in takers or not takers):  # a value that only other commands take is theirs
+            chosen[key] = value
+    chosen |= tables.get(name, {})
     return {command: {str(allowed[key].name): _value(path, allowed[key], key, value) for key, value in chosen.items()}}
-
-
-def _applies(key: str, value: object, name: str, options: Mapping[str, Mapping[str, click.Option]]) -> bool:
-    """Return whether a value outside of a table is for the command: not if only options of other commands take it."""
-    return _takes(options[name][key], value) or not any(
-        _takes(names[key], value) for names in options.values() if key in names
-    )
 
 
 def _takes(option: click.Option, value: object) -> bool:

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Final
 
 from vclean.characters import format_count
 from vclean.errors import InputError
+from vclean.input.tables import failing_source, json_pages, parquet_pages, size_limit_error
 from vclean.page import Page, Source
 
 if TYPE_CHECKING:
@@ -99,8 +100,6 @@ def find_sources(argument: str, settings: RenderSettings, *, live: bool = False)
     elif is_archive(path):
         yield from archive_sources(path, max_bytes)
     elif is_parquet(path) or path.name.lower().endswith(_JSON):
-        from vclean.input.tables import json_pages, parquet_pages  # single pages need no tables
-
         yield from (parquet_pages if is_parquet(path) else json_pages)(path, max_bytes)
     else:
         yield Source(str(path), partial(read_file, path, max_bytes))
@@ -182,11 +181,19 @@ def read_file(path: Path, max_bytes: int, *, url: str = "") -> Page:
         InputError: the file is missing, a folder, or unreadable.
         LimitError: the file is larger than `max_bytes`.
     """
-    content = _read_bytes(path, max_bytes)
+    try:
+        if path.is_dir():
+            raise InputError(f"{path} is a folder: name a file in it")
+        with path.open("rb") as stream:
+            content = _read_at_most(stream, max_bytes, str(path))
+    except FileNotFoundError as error:
+        raise InputError(f"{path} does not exist: check the name") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path} cannot be read ({reason}): check its rights") from error
     if mhtml := _read_mhtml(content, str(path), is_named=path.suffix.lower() in _MHTML):
         return mhtml
-    page = Page(content=content, path=path, id=str(path))
-    return with_url(page, url)
+    return with_url(Page(content=content, path=path, id=str(path)), url)
 
 
 def _read_mhtml(content: bytes, name: str, *, is_named: bool = False) -> Page | None:
@@ -246,24 +253,9 @@ def _read_url(url: str, settings: RenderSettings, *, live: bool) -> Page:
     return replace(fetch(url, settings), id=url)
 
 
-def _read_bytes(path: Path, max_bytes: int) -> bytes:
-    try:
-        if path.is_dir():
-            raise InputError(f"{path} is a folder: name a file in it")
-        with path.open("rb") as stream:
-            return _read_at_most(stream, max_bytes, str(path))
-    except FileNotFoundError as error:
-        raise InputError(f"{path} does not exist: check the name") from error
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{path} cannot be read ({reason}): check its rights") from error
-
-
 def _read_at_most(stream: IO[bytes], max_bytes: int, name: str, head: bytes = b"") -> bytes:
     content = head + stream.read(max(max_bytes + 1 - len(head), 0))
     if len(content) > max_bytes:
-        from vclean.input.tables import size_limit_error
-
         raise size_limit_error(name, max_bytes)
     return content
 
@@ -274,16 +266,13 @@ def _find_in_folder(folder: Path, max_bytes: int) -> Iterator[Source]:
     For a subfolder that cannot be listed, a source that raises an error is returned.
     """
     errors: list[OSError] = []
-    is_empty = True
+    path = None
     for path in _html_files(folder, errors.append):
-        is_empty = False
         yield Source(str(path), partial(read_file, path, max_bytes))
     for error in errors:
-        from vclean.input.tables import failing_source
-
         message = f"{error.filename} cannot be listed ({error.strerror}): check its permissions"
         yield failing_source(str(error.filename), InputError(message))
-    if is_empty and not errors:
+    if path is None and not errors:
         raise InputError(_no_pages(folder))
 
 

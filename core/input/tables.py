@@ -53,14 +53,15 @@ def parquet_pages(path: Path, max_bytes: int) -> Iterator[Source]:
     Raises:
         InputError: the file is not a Parquet file, has neither column, or is damaged; raised after the readable pages.
     """
-    with requires_extra("parquet", "pyarrow"):
+    with _parquet(path) as file:
         import pyarrow as pa
 
-    with _parquet(path) as file:
         names = page_columns(file.schema_arrow, str(path))
         number = 0
         for group in range(file.num_row_groups):
-            size = _batch_rows(file.metadata.row_group(group))
+            metadata = file.metadata.row_group(group)
+            mean = metadata.total_byte_size // max(metadata.num_rows, 1)
+            size = min(max(_BATCH_BYTES // max(mean, 1), 1), _BATCH_ROWS)
             for batch in file.iter_batches(size, row_groups=[group], columns=names, use_threads=False):
                 yield from batch_pages(batch, max_bytes, name=str(path), start=number)
                 number += batch.num_rows
@@ -203,11 +204,6 @@ def _is_text(kind: pa.DataType) -> bool:
     return any(part in str(kind) for part in ("string", "binary")) and not pa.types.is_nested(kind)
 
 
-def _batch_rows(group: pq.RowGroupMetaData) -> int:
-    mean = group.total_byte_size // max(group.num_rows, 1)
-    return min(max(_BATCH_BYTES // max(mean, 1), 1), _BATCH_ROWS)
-
-
 def batch_pages(batch: pa.RecordBatch, max_bytes: int, *, name: str, start: int = 0) -> Iterator[Source]:
     """Iterate over the rows of a batch as pages; each page is read as in `parquet_pages`.
 
@@ -255,13 +251,9 @@ def _json_page(location: str, line: bytes, max_bytes: int) -> Source:
         return failing_source(location, InputError(f"{location} is not JSON ({error}): write one object on each line"))
     if not isinstance(row, dict):
         return failing_source(location, InputError(f"{location} is not a JSON object: it needs a field 'html'"))
-    url, name = (_to_text(row.get(field)) for field in ("url", "id"))
+    url, name = ("" if row.get(field) is None else escape_surrogates(str(row[field])) for field in ("url", "id"))
     if not isinstance(row.get("html", 0), str | None):
         others = " with text" if "html" in row else f", it has {', '.join(row)}"
         reason = f"has no field 'html'{others}: write the document into it"
         return failing_source(name or url or location, InputError(f"{location} {reason}"))
     return _source(Page(content=row["html"] or b"", url=url, id=name or url or location), max_bytes)
-
-
-def _to_text(value: object) -> str:
-    return "" if value is None else escape_surrogates(str(value))
