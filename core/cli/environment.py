@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from vclean.classify.methods import MethodInfo
 
+_JSON: Final = ("--json", "print a JSON array")
 SHELLS: Final = ("bash", "zsh", "fish")
 
 _COMPLETION_EPILOG: Final = """\
@@ -34,12 +34,6 @@ explain_block, page_screenshot. Without --allow-folder, no local file can be rea
 """
 
 
-class JsonOption(Options):
-    """Option of `vclean doctor` and `vclean methods`."""
-
-    json: bool = flag("--json", "print a JSON array")
-
-
 class SetupCommand(Options):
     """Find or install a Chromium, and test it."""
 
@@ -51,8 +45,10 @@ class SetupCommand(Options):
         return 0
 
 
-class DoctorCommand(JsonOption):
+class DoctorCommand(Options):
     """Check the installation and suggest fixes; the exit code is 1 if a check fails."""
+
+    json: bool = flag(*_JSON)
 
     def execute(self) -> int:
         """Check the installation and return the exit code, 1 if a check fails."""
@@ -68,35 +64,25 @@ class DoctorCommand(JsonOption):
         return int(any(check.status == "FAIL" for check in checks))
 
 
-class MethodsCommand(JsonOption):
+class MethodsCommand(Options):
     """List the methods that label blocks, and their requirements."""
+
+    json: bool = flag(*_JSON)
 
     def execute(self) -> int:
         """Print one line for each method, with its requirements and its description; return the exit code."""
         from vclean.classify.methods import all_method_infos, is_shipped
 
-        convert = _to_record if self.json else _to_row
-        _print([convert(method, ships=is_shipped(method)) for method in all_method_infos()])
+        records, rows = [], []
+        for method in all_method_infos():
+            ships = is_shipped(method)
+            needs = [f"{need} (ships)" if need == "a model" and ships else need for need in method.needs]
+            rows.append((method.name, ", ".join(needs) or "-", method.summary))
+            facts = {"name": method.name, "description": method.summary, "rendered": method.rendered}
+            facts |= {"trained": method.trained, "ships": ships if method.trained else None}
+            records.append({**facts, "template": method.templated, "extra": method.extra or None})
+        _print(records if self.json else rows)
         return 0
-
-
-def _to_row(method: MethodInfo, *, ships: bool) -> tuple[str, ...]:
-    """Return name, requirements and description; `-` for a method without requirements."""
-    needs = [f"{need} (ships)" if need == "a model" and ships else need for need in method.needs]
-    return method.name, ", ".join(needs) or "-", method.summary
-
-
-def _to_record(method: MethodInfo, *, ships: bool) -> dict[str, Any]:
-    """Return name, description and requirements of a method."""
-    return {
-        "name": method.name,
-        "description": method.summary,
-        "rendered": method.rendered,
-        "trained": method.trained,
-        "ships": ships if method.trained else None,
-        "template": method.templated,
-        "extra": method.extra or None,
-    }
 
 
 def _print(rows: Sequence[tuple[str, ...] | dict[str, Any]]) -> None:

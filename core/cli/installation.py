@@ -208,17 +208,12 @@ def _find_or_install() -> Chromium:
     print_step("downloading Chromium's headless shell with Playwright (110 MB)")
     if failure := run([*PLAYWRIGHT, "install", "--only-shell", "chromium"], timeout=DOWNLOAD_SECONDS):
         print_step(f"the download failed: {failure}")
-        _install_browser()
+        if not has_apt():
+            raise BrowserMissingError(f"no Chromium: download and install one, or set {OVERRIDE} to one")
+        if not _install([browser := "chromium-headless-shell"]):
+            command = command_line([browser, *missing_packages()])
+            raise BrowserMissingError(f"no Chromium could be installed: run `{command}`, or set {OVERRIDE} to one")
     return find_chromium()
-
-
-def _install_browser() -> None:
-    if not has_apt():
-        raise BrowserMissingError(f"no Chromium: download and install one, or set {OVERRIDE} to one")
-    browser = "chromium-headless-shell"
-    if not _install([browser]):
-        command = command_line([browser, *missing_packages()])
-        raise BrowserMissingError(f"no Chromium could be installed: run `{command}`, or set {OVERRIDE} to one")
 
 
 def _install(packages: Sequence[str]) -> bool:

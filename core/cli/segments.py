@@ -165,7 +165,8 @@ class EvaluateSegmentsCommand(MessageOptions):
             truth += [_true_segments(page)] if self.truth else []
         summaries = summarize(trials, methods, levels, kinds)
         write_stream(sys.stdout, table(summaries) + "\n")
-        _warn_of_empty_lines(summaries)
+        for level, kind in dict.fromkeys((line.level, line.kind) for line in summaries if not line.pages):
+            _log.warning("level %d, %s: no score, because no page has any of them in a marked segment", level, kind)
         _write_files(self, summaries, truth)
         return int(bool(failures))
 
@@ -183,12 +184,6 @@ def _write_files(options: EvaluateSegmentsCommand, summaries: Sequence[MethodSum
         write_and_log(options.json, "scores", json.dumps(scores, indent=1, ensure_ascii=False) + "\n")
     if options.truth:
         write_and_log(options.truth, "true segments", "".join(truth))
-
-
-def _warn_of_empty_lines(summaries: Sequence[MethodSummary]) -> None:
-    """Log a warning for each line of the table without a page."""
-    for level, kind in dict.fromkeys((line.level, line.kind) for line in summaries if not line.pages):
-        _log.warning("level %d, %s: no score, because no page has any of them in a marked segment", level, kind)
 
 
 def _true_segments(page: RenderedMarkedPage) -> str:

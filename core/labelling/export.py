@@ -148,7 +148,17 @@ class LabelledPage(AnnotatedPage):
     def to_line(self) -> str:
         """Return the page as one line of JSON."""
         facts = {"version": VERSION} | {name: getattr(self, name) for name in _FIELDS}
-        facts["blocks"] = list(map(_block_facts, self.blocks))
+        facts["blocks"] = [
+            {
+                "xpath": block.xpath,
+                "text_hash": text_hash(block.text),
+                "text": block.text,
+                **block.annotation._asdict(),
+                "by_hand": block.by_hand,
+                "version": block.version,
+            }
+            for block in self.blocks
+        ]
         return json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
 
     @classmethod
@@ -192,12 +202,6 @@ def _read_file(path: Path) -> Iterator[LabelledPage]:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             remedy = "delete this line" if path.name.endswith(SUFFIX) else "name the project, or its folder gold/"
             raise InputError(f"{path}, line {number}, is no page labelled with `vclean label`: {remedy}") from error
-
-
-def _block_facts(block: GoldBlock) -> dict[str, Any]:
-    """Return the form that a block has in a line."""
-    named = {"xpath": block.xpath, "text_hash": text_hash(block.text), "text": block.text}
-    return {**named, **block.annotation._asdict(), "by_hand": block.by_hand, "version": block.version}
 
 
 def _read_block(

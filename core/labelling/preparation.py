@@ -144,17 +144,16 @@ class PreparedPage(AnnotatedPage):
 
     Attributes:
         maker: identifies the model and the HTML template; the page is prepared again when they change.
-        confidence: of the page, 0..1, or NaN.
+        confidence: of the page, 0..1, or None.
     """
 
     maker: str
-    confidence: float
+    confidence: float | None
 
     def to_json(self) -> str:
         """Return the page as one JSON object."""
         facts = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "blocks"}
-        facts |= {"version": VERSION, "confidence": self.confidence if math.isfinite(self.confidence) else None}
-        facts |= {"xpaths": [block.xpath for block in self.blocks], "texts": self.texts}
+        facts |= {"version": VERSION, "xpaths": [block.xpath for block in self.blocks], "texts": self.texts}
         facts["predicted"] = [block.annotation for block in self.blocks]
         return json.dumps(facts, ensure_ascii=False, allow_nan=False)
 
@@ -170,8 +169,7 @@ class PreparedPage(AnnotatedPage):
             return None
         predicted = map(Annotation.from_list, facts.pop("predicted"))
         blocks = list(map(GoldBlock, facts.pop("xpaths"), facts.pop("texts"), predicted))
-        confidence = facts.pop("confidence")
-        return cls(**facts, blocks=blocks, confidence=float("nan") if confidence is None else confidence)
+        return cls(**facts, blocks=blocks)
 
 
 def to_prepared_page(result: Result, *, maker: str, content: str, snapshots: dict[str, str]) -> PreparedPage:
@@ -188,7 +186,7 @@ def to_prepared_page(result: Result, *, maker: str, content: str, snapshots: dic
         model=result.versions.get("model", ""),
         maker=maker,
         snapshots=snapshots,
-        confidence=float(result.confidence),
+        confidence=float(result.confidence) if math.isfinite(result.confidence) else None,
         blocks=list(map(GoldBlock, result.columns.xpath, result.columns.text, predicted)),
     )
 
@@ -254,8 +252,11 @@ class Preparer:
         if stored and stored.snapshots["rendered"] == key and stored.maker == self._maker:
             return stored
         rendering = self._renderings(page)
+        # Only the browser read a live page: its snapshot stands for the document.
+        content = to_bytes(rendering.snapshot) if page.live else page.content
+        data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
         snapshots = {"rendered": key, **self._parse(page)}
-        return self._label(page.id, rendering, _content_digest(page, rendering), snapshots)
+        return self._label(page.id, rendering, sha256(data).hexdigest(), snapshots)
 
     def stored_pages(self) -> Iterator[PreparedPage]:
         """Yield the stored pages sorted by id; they are labelled again if the model or the HTML template has changed.
@@ -334,9 +335,3 @@ def _read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise InputError(f"cannot read {path} ({error.strerror or error}): name the page again") from error
-
-
-def _content_digest(page: Page, rendering: Rendering) -> str:
-    """Return the SHA-256 of the document. For a live page, which only the browser read, hash the snapshot instead."""
-    content = to_bytes(rendering.snapshot) if page.live else page.content
-    return sha256(content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content).hexdigest()

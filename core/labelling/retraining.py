@@ -94,11 +94,6 @@ class Gain(NamedTuple):
         before, after = ([round(scores[name], 3) for name in _SCORES] for scores in (self.before, self.after))
         return after[:2] < before[:2] or after[2] < before[2]
 
-    @property
-    def changes(self) -> list[str]:
-        """Return the scores before and after as text, in the order of `_SCORES`."""
-        return [f"{self.before[name]:.3f} -> {self.after[name]:.3f}" for name in _SCORES]
-
 
 def measure(held_out: str, corrections: Sequence[Correction], after: Callable[[int], Prediction]) -> Gain:
     """Measure the gain over the shipped model on the rendered pages.
@@ -141,36 +136,28 @@ The effect of the corrections is not measured: only one page is done, and no oth
 
 
 def report_gains(gains: Sequence[Gain], *, force: bool) -> None:
-    """Print the gains from corrections.
+    """Print a table of the gains from corrections, and log a loss in one line.
 
     Raises:
         ModelError: there is a loss, and no `force`.
     """
-    write_stream(sys.stdout, format_gains(gains) if gains else _NOT_MEASURED)
-    if loss := describe_loss(gains):
-        if not force:
-            raise ModelError(f"{loss}: it is not written. Label more pages, or add --force")
-        _log.warning("%s", loss)
-
-
-def format_gains(gains: Sequence[Gain]) -> str:
-    """Format the gains as a table."""
     from tabulate import tabulate
 
     rows: list[tuple[str, ...]] = [("held out", "pages", *_SCORES.values())]
-    rows += [(f"other {gain.held_out}", str(gain.pages), *gain.changes) for gain in gains]
-    aligned = ("left", "right", "right", "right", "right")
-    return tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=aligned) + "\n"
-
-
-def describe_loss(gains: Sequence[Gain]) -> str:
-    """Return a line about the held-out pages on which the model got worse; empty if there are none."""
     losses = []
     for gain in gains:
+        changes = [f"{gain.before[name]:.3f} -> {gain.after[name]:.3f}" for name in _SCORES]
+        rows.append((f"other {gain.held_out}", str(gain.pages), *changes))
         if gain.is_loss:
-            changes = map(" ".join, zip(_SCORES.values(), gain.changes, strict=True))
-            losses.append(f"other {gain.held_out}: {', '.join(changes)}")
-    return f"the corrections make the model worse on held-out pages ({'; '.join(losses)})" if losses else ""
+            named = map(" ".join, zip(_SCORES.values(), changes, strict=True))
+            losses.append(f"other {gain.held_out}: {', '.join(named)}")
+    table = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=("left", *["right"] * 4))
+    write_stream(sys.stdout, table + "\n" if gains else _NOT_MEASURED)
+    if losses:
+        loss = f"the corrections make the model worse on held-out pages ({'; '.join(losses)})"
+        if not force:
+            raise ModelError(f"{loss}: it is not written. Label more pages, or add --force")
+        _log.warning("%s", loss)
 
 
 FOLDS: Final = 5
@@ -373,15 +360,8 @@ def continue_training(corrections: Sequence[Correction], *, card_fields: dict[st
     content = fit("content", with_convention, label != _OTHER, weight=weight, base=base.content)
     typed = is_typed(label)
     types = fit("types", x[typed], label[typed], weight=weight[typed], base=base.types) if typed.any() else base.types
-    card = base.card | {CORRECTED: _card(base, len(x)) | (card_fields or {})}
+    facts = {"base": base.version, "trained": datetime.now(tz=UTC).date().isoformat(), "rows": len(x)}
+    parameters = {name: {**FITS[name], **CORRECTIONS} for name in ("content", "types")}
+    card = base.card | {CORRECTED: {**facts, "parameters": parameters, **(card_fields or {})}}
     metadata = corrected_metadata_model(corrections)
     return replace(base, content=content, types=types, metadata=metadata, card=card, version="")
-
-
-def _card(base: Model, rows: int) -> dict[str, Any]:
-    return {
-        "base": base.version,
-        "trained": datetime.now(tz=UTC).date().isoformat(),
-        "rows": rows,
-        "parameters": {name: {**FITS[name], **CORRECTIONS} for name in ("content", "types")},
-    }

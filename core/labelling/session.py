@@ -209,8 +209,10 @@ class AnnotationSession:
 
     def queue(self) -> list[int]:
         """Return the numbers of all pages, lowest confidence first, pages without confidence or text last."""
-        order = [page.confidence if page.blocks and page.confidence >= 0 else math.inf for page in list(self._pages)]
-        return sorted(range(len(order)), key=lambda number: (order[number], number))
+        order = [
+            math.inf if page.confidence is None or not page.blocks else page.confidence for page in list(self._pages)
+        ]
+        return sorted(range(len(order)), key=order.__getitem__)
 
     def next_page(self, after: int) -> int | None:
         """Return the next open page of the queue after `after`, else its first open page; None if none is open."""
@@ -226,7 +228,7 @@ class AnnotationSession:
             for number in self.queue():
                 page, annotations = self._pages[number], self._annotations[self._pages[number].id]
                 facts = {"number": number, "id": page.id, "title": page.title, "status": str(annotations.status)}
-                confidence = None if math.isnan(page.confidence) else round(page.confidence, 4)
+                confidence = None if page.confidence is None else round(page.confidence, 4)
                 corrected = len(annotations.manual.keys() & page.blocks_by_name.keys())
                 pages.append({**facts, "confidence": confidence, "blocks": len(page.blocks), "corrected": corrected})
         return {"pages": pages, "failed": list(self._failures), **self.progress()}

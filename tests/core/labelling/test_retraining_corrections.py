@@ -3,7 +3,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,8 +34,8 @@ from vclean.labelling.retraining import (
     Correction,
     Gain,
     correction_rows,
-    format_gains,
     read_corrections,
+    report_gains,
     score,
 )
 from vclean.labelling.session import Status
@@ -163,10 +163,10 @@ class TestMeasure:
         assert wrong["labels"] == pytest.approx(1 - 1 / len(right))
         assert 0.9 < wrong["word_f1"] < 1
 
-    def test_format_gains(self) -> None:
-        gain = Gain("pages", 12, scores(0.9, 0.8, 0.5), scores(0.95, 0.9))
+    def test_table_of_gains(self, capsys: pytest.CaptureFixture[str]) -> None:
+        report_gains([Gain("pages", 12, scores(0.9, 0.8, 0.5), scores(0.95, 0.9))], force=False)
         line = "other pages     12  0.900 -> 0.950  0.800 -> 0.900  0.500 -> 1.000"
-        assert format_gains([gain]).splitlines()[1] == line
+        assert capsys.readouterr().out.splitlines()[1] == line
 
 
 def gain(before: tuple[float, ...], after: tuple[float, ...], held_out: str = "pages") -> Gain:
@@ -174,7 +174,7 @@ def gain(before: tuple[float, ...], after: tuple[float, ...], held_out: str = "p
     return Gain(held_out, 4, scores(*before), scores(*after))
 
 
-class TestDescribeLoss:
+class TestLoss:
     @pytest.mark.parametrize(
         ("before", "after", "is_loss"),
         [
@@ -188,16 +188,18 @@ class TestDescribeLoss:
         ],
     )
     def test_word_f1_decides_then_labels(self, before, after, is_loss: bool) -> None:
-        assert gain(before, after).is_loss is is_loss
-        assert bool(retraining.describe_loss([gain(before, after)])) is is_loss
+        with pytest.raises(ModelError, match="worse") if is_loss else nullcontext():
+            report_gains([gain(before, after)], force=False)
 
     def test_names_the_scores_in_one_line(self) -> None:
         gains = [gain((0.9, 0.8), (0.95, 0.9)), gain((0.9, 0.8), (0.85, 0.7), "sites")]
-        assert retraining.describe_loss(gains) == (
+        with pytest.raises(ModelError) as caught:
+            report_gains(gains, force=False)
+        assert str(caught.value) == (
             "the corrections make the model worse on held-out pages "
-            "(other sites: word F1 0.900 -> 0.850, labels right 0.800 -> 0.700, metadata right 1.000 -> 1.000)"
+            "(other sites: word F1 0.900 -> 0.850, labels right 0.800 -> 0.700, metadata right 1.000 -> 1.000): "
+            "it is not written. Label more pages, or add --force"
         )
-        assert retraining.describe_loss([]) == ""
 
 
 @pytest.fixture(scope="module")
