@@ -18,15 +18,15 @@ from vclean.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from click.shell_completion import CompletionItem
-
 _NUMBER: Final = re.compile(r"-\d+|-\d*\.\d+")
 AnyValue = Any
 """Declaration of a field, which type checkers accept for a field of any type."""
 
 POSITIVE: Final = click.IntRange(1)
+PATH: Final = click.Path(path_type=Path, readable=False)
 _TYPES: Final = {
-    **dict.fromkeys(("ARCHIVE", "CORPUS", "FILE", "FOLDER", "GOLD", "MODEL", "OUT", "PREDICTED"), Path),
+    **dict.fromkeys(("ARCHIVE", "CORPUS", "FILE", "FOLDER", "GOLD", "MODEL", "OUT", "PREDICTED"), PATH),
+    **dict.fromkeys(("INPUT", "PAGE"), click.Path(readable=False)),
     **dict.fromkeys(("N", "PX"), POSITIVE),
 }
 """Types of values by their names in the help; others are strings, or have the type of the default."""
@@ -89,8 +89,6 @@ def option(usage: str, text: str = "", *, default: AnyValue = None, **attributes
     elif value:
         attributes = {"type": _TYPES.get(value), "metavar": value, **attributes}
     attributes["help"] = (text or attributes.get("help", "")).format(default=default)
-    if attributes.get("type") is Path:
-        attributes.setdefault("shell_complete", complete_files)
     if attributes.get("multiple"):
         default = default or ()
     if attributes.get("required"):
@@ -104,7 +102,7 @@ def flag(usage: str, text: str = "", **attributes: Any) -> AnyValue:
 
 
 def argument(metavar: str, description: str, **attributes: Any) -> AnyValue:
-    """Declare a field of `Options` as a positional argument, completed with names of files; see `click.argument`.
+    """Declare a field of `Options` as a positional argument; see `click.argument`.
 
     Args:
         metavar: its name in the help, such as `CORPUS...` for several values, or `[CORPUS]...` if there may be none.
@@ -113,7 +111,7 @@ def argument(metavar: str, description: str, **attributes: Any) -> AnyValue:
     """
     several = {"nargs": -1, "required": not metavar.startswith("[")} if metavar.endswith("...") else {}
     values = {"metavar": metavar, "description": description, "type": _TYPES.get(metavar.strip("[].")), **several}
-    return field(metadata={_PARAMETER: (Argument, (), {"shell_complete": complete_files, **values, **attributes})})
+    return field(metadata={_PARAMETER: (Argument, (), {**values, **attributes})})
 
 
 class Option(click.Option):
@@ -294,13 +292,6 @@ def is_on_command_line(name: str) -> bool:
     """Return whether the value of a parameter is on the command line, and not in the configuration file."""
     context = click.get_current_context(silent=True)
     return context is not None and context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-
-
-def complete_files(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return a completion that lets the shell complete file names."""
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(incomplete, type="file")]
 
 
 def usage_error(error: click.UsageError) -> UsageError:

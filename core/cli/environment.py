@@ -103,9 +103,7 @@ class CompletionCommand(Options):
 
     epilog = _COMPLETION_EPILOG
 
-    shell: str = argument(
-        "SHELL", ", ".join(SHELLS[:-1]) + " or " + SHELLS[-1], type=click.Choice(SHELLS), shell_complete=None
-    )
+    shell: str = argument("SHELL", ", ".join(SHELLS[:-1]) + " or " + SHELLS[-1], type=click.Choice(SHELLS))
 
     def execute(self) -> int:
         """Print the script and return the exit code."""

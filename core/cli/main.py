@@ -299,7 +299,7 @@ def _value(path: Path, option: click.Option, key: str, value: object) -> object:
         raise UsageError(f"{path}: {key} has to be true or false, not {value!r}")
     if option.multiple:
         return value if isinstance(value, list) else [value]
-    if isinstance(value, str) and getattr(option.type, "func", None) is Path:
+    if isinstance(value, str) and isinstance(option.type, click.Path):
         return str(path.parent / value)
     return value
 

@@ -18,7 +18,7 @@ import click
 
 from vclean.characters import format_count
 from vclean.cli.batch import PageRun
-from vclean.cli.command import argument, flag, option
+from vclean.cli.command import PATH, argument, flag, option
 from vclean.cli.options import PORT, PageOptions
 from vclean.errors import InputError, UsageError
 from vclean.files import folder_lock, make_folder, write_stream
@@ -69,7 +69,7 @@ class LabelCommand(PageOptions):
     out: Path | None = option(
         "-o, --out PROJECT",
         "store rendered pages and labels in this folder; created if it does not exist",
-        type=Path,
+        type=PATH,
     )
     annotator: str = option(
         "--annotator NAME", "set the name of the annotator ({default})", type=_parse_annotator, default=ANNOTATOR
@@ -83,7 +83,7 @@ class LabelCommand(PageOptions):
     agreement: list[Path] | None = option(
         "--agreement",
         "compare the gold of two annotators (files or folders), without serving pages",
-        type=Path,
+        type=PATH,
         nargs=2,
         metavar="GOLD GOLD",
         excludes="export",
