@@ -135,12 +135,6 @@ class ServerCommand(RenderOptions, MessageOptions):
             raise UsageError("with --no-network and no --allow-folder no page can be read: add --allow-folder FOLDER")
         super().check()
 
-    @property
-    def cleaning(self) -> CleanerSettings:
-        """Return the settings that determine the result of a page."""
-        policy = Policy(hidden="revealable" if self.revealable else "drop")
-        return CleanerSettings(render=True, rendering=self.settings, policy=policy)
-
     def execute(self) -> int:
         """Serve until the client closes standard input, and return the exit code 0.
 
@@ -153,5 +147,7 @@ class ServerCommand(RenderOptions, MessageOptions):
                 raise UsageError(f"{folder} is no folder: name a folder of pages")
         from vclean.adapters.mcp import serve
 
-        serve(self.cleaning, self.folders, network=not self.no_network)
+        policy = Policy(hidden="revealable" if self.revealable else "drop")
+        cleaning = CleanerSettings(render=True, rendering=self.settings, policy=policy)
+        serve(cleaning, self.folders, network=not self.no_network)
         return 0

@@ -273,15 +273,10 @@ def _find_in_folder(folder: Path, max_bytes: int) -> Iterator[Source]:
         message = f"{error.filename} cannot be listed ({error.strerror}): check its permissions"
         yield failing_source(str(error.filename), InputError(message))
     if path is None and not errors:
-        raise InputError(_no_pages(folder))
-
-
-def _no_pages(folder: Path) -> str:
-    """Return the message for a folder without pages."""
-    if any(map(_is_prepared, folder.rglob("*.html"))):
-        remedy = "name the original pages, or continue the project with vclean label --out PROJECT"
-        return f"{folder} has no HTML files but those of a labelling project: {remedy}"
-    return f"{folder} is a folder without HTML files: name a page, or a folder of pages"
+        if any(map(_is_prepared, folder.rglob("*.html"))):
+            remedy = "name the original pages, or continue the project with vclean label --out PROJECT"
+            raise InputError(f"{folder} has no HTML files but those of a labelling project: {remedy}")
+        raise InputError(f"{folder} is a folder without HTML files: name a page, or a folder of pages")
 
 
 def _html_files(folder: Path, onerror: Callable[[OSError], object] | None = None) -> Iterator[Path]:

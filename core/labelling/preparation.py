@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, fields
 from functools import cache, cached_property, partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
 from vclean.errors import InputError, UsageError
 from vclean.features.blocks import block_names
@@ -204,8 +204,8 @@ _EXPLAINED: Final = 500
 """Maximum number of blocks of a page whose reasons are computed: they take ten milliseconds for each block."""
 
 
-class Preparer:
-    """Prepare pages and store them in a folder; a context manager that starts a browser on first use.
+class Preparer(ExitStack):
+    """Prepare pages and store them in a folder; a context manager that starts a browser on first use, and ends it.
 
     Attributes:
         pages: folder of the prepared pages and their HTML.
@@ -222,19 +222,12 @@ class Preparer:
     """
 
     def __init__(self, folder: Path, *, model: Path | None, settings: RenderSettings) -> None:
+        super().__init__()
         self.pages = make_folder(folder / PAGES)
         self.snapshots = make_folder(folder / SNAPSHOTS)
         self._settings = settings
         self._pipeline = Pipeline(CleanerSettings(rendering=settings, model=model))
         self._maker = f"{self._pipeline.versions['model']} {frame_digest()}"
-        self._stack = ExitStack()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """End the browser, if it was started."""
-        self._stack.close()
 
     def prepare(self, page: Page) -> PreparedPage:
         """Prepare a page, unless the same content is already prepared with the same model and HTML template.
@@ -292,7 +285,7 @@ class Preparer:
 
     @cached_property
     def _renderings(self) -> RenderingCache:
-        renderer = self._stack.enter_context(Renderer(self._settings))
+        renderer = self.enter_context(Renderer(self._settings))
         read = partial(renderer.render, screenshot=True)
         return RenderingCache(read, self._settings, self.snapshots, screenshots=True)
 

@@ -103,9 +103,8 @@ class PageAnnotations:
                 self.undo_changes.append(self._set(blocks))
                 self.redo_changes.clear()
             case "undo" | "redo" as action:
-                changes, reverts = self.undo_changes, self.redo_changes
-                if action == "redo":
-                    changes, reverts = reverts, changes
+                stacks = [self.undo_changes, self.redo_changes]
+                changes, reverts = stacks if action == "undo" else reversed(stacks)
                 if changes:
                     reverts.append(self._set(changes.pop()))
             case "moved":
