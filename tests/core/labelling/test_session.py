@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import json
+import resource
 from math import nan
 from pathlib import Path
-from unittest.mock import MagicMock, Mock
 
 import pytest
 from helpers.labelled import page, session
@@ -179,15 +179,6 @@ def test_reopening_restores_everything(session_with_pages: AnnotationSession, tm
 ENTRY = b'{"page":"a.html","do":"set","blocks":{"x":["h",null]}}\n'
 
 
-class PartialFile(type(Path())):
-    """Path of a file to which only five bytes can be written."""
-
-    def open(self, *arguments, **options):
-        file = super().open(*arguments, **options)
-        writer = Mock(wraps=file, write=lambda line: file.write(line[:5]))
-        return MagicMock(__enter__=lambda _: writer, __exit__=lambda *_: file.close())
-
-
 class TestChangeLog:
     @pytest.mark.parametrize("torn", [b'{"do":', b'{"page":"a.html","do":"undo"}', b"\xff", b'"'])
     def test_drops_incomplete_last_line_with_warning(
@@ -222,16 +213,16 @@ class TestChangeLog:
         with pytest.raises(InputError, match=r"me\.jsonl, line 2, is damaged"):
             session(tmp_path)
 
-    def test_partial_write_is_reverted(
-        self, session_with_pages: AnnotationSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_partial_write_is_reverted(self, session_with_pages: AnnotationSession, tmp_path: Path) -> None:
         """Revert part of a line, which a nearly full disk may write and only the returned count shows."""
         session_with_pages.change(0, [{"block": 0, "label": "h"}])
-        log = tmp_path / "me.jsonl"
-        before = log.read_bytes()
-        monkeypatch.setattr(session_with_pages, "_log", PartialFile(log))
-        with pytest.raises(OutputError, match="the disk is full"):
-            session_with_pages.change(0, [{"block": 0, "label": "p"}])
-        monkeypatch.undo()
-        assert log.read_bytes() == before
+        before = (tmp_path / "me.jsonl").read_bytes()
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 5, hard))
+        try:
+            with pytest.raises(OutputError, match="the disk is full"):
+                session_with_pages.change(0, [{"block": 0, "label": "p"}])
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert (tmp_path / "me.jsonl").read_bytes() == before
         assert labels(session_with_pages) == {0: "h"}
