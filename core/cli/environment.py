@@ -12,6 +12,7 @@ import click
 from vclean.cli.command import Options, argument, flag, option
 from vclean.cli.options import MessageOptions, RenderOptions
 from vclean.errors import UsageError
+from vclean.files import write_stream
 from vclean.settings import CleanerSettings, Policy
 
 if TYPE_CHECKING:
@@ -89,8 +90,6 @@ def _print(rows: Sequence[tuple[str, ...] | dict[str, Any]]) -> None:
     """Print a table of tuples, or a JSON array of dictionaries."""
     from tabulate import tabulate
 
-    from vclean.files import write_stream
-
     if isinstance(rows[0], dict):
         text = json.dumps(rows, ensure_ascii=False, indent=1)
     else:
@@ -110,7 +109,6 @@ class CompletionCommand(Options):
         from click.shell_completion import get_completion_class
 
         from vclean.cli.main import COMPLETE, PROGRAM
-        from vclean.files import write_stream
 
         complete = get_completion_class(self.shell)
         assert complete is not None

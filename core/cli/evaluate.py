@@ -28,6 +28,7 @@ from vclean.cli.options import (
 )
 from vclean.errors import InputError
 from vclean.files import check_writable, write_stream
+from vclean.output.writers import write_and_log
 from vclean.settings import CleanerSettings
 
 if TYPE_CHECKING:
@@ -88,7 +89,6 @@ class EvaluateCommand(ScoringOptions):
             OutputError: a file cannot be written; checked before the work if possible.
         """
         from vclean.cli.corpora import print_scores, run_methods
-        from vclean.output.writers import write_and_log
 
         for file in filter(None, (self.json, self.predictions)):
             check_writable(file)
@@ -123,7 +123,6 @@ class ReportCommand(ScoringOptions):
         from vclean.cli.corpora import exit_code, open_reader, run_methods
         from vclean.compare.records import analyze_errors, by_method, worst_pages
         from vclean.compare.report import to_html
-        from vclean.output.writers import write_and_log
 
         check_writable(self.out)
         report = run_methods(self)

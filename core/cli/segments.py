@@ -13,13 +13,10 @@ import click
 from vclean.characters import format_count
 from vclean.cli.batch import OutputRun
 from vclean.cli.command import argument, flag, option
-from vclean.cli.options import (
-    SNAPSHOTS,
-    HiddenOption,
-    MessageOptions,
-    OverlayOptions,
-    PageOptions,
-)
+from vclean.cli.options import SNAPSHOTS, HiddenOption, MessageOptions, OverlayOptions, PageOptions
+from vclean.files import check_writable, write_stream
+from vclean.output.writers import write_and_log
+from vclean.runtime import count_progress
 from vclean.settings import DEFAULT_PDOC
 
 if TYPE_CHECKING:
@@ -141,8 +138,6 @@ class EvaluateSegmentsCommand(MessageOptions):
         from vclean.classify.evaluation.atoms import AtomKind
         from vclean.classify.evaluation.segment_scores import compare_segmenters, summarize, table
         from vclean.classify.evaluation.segmentation import find_segmenter
-        from vclean.files import check_writable, write_stream
-        from vclean.runtime import count_progress
 
         for file in filter(None, (self.json, self.truth)):
             check_writable(file)
@@ -173,8 +168,6 @@ class EvaluateSegmentsCommand(MessageOptions):
 
 def _write_files(options: EvaluateSegmentsCommand, summaries: Sequence[MethodSummary], truth: Sequence[str]) -> None:
     """Write the scores and the true segments, a line for each page, if requested."""
-    from vclean.output.writers import write_and_log
-
     if options.json:
         scores = {
             "archive": options.archive.name,
@@ -217,8 +210,6 @@ class TrainSegmentsCommand(MessageOptions):
         """
         from vclean.classify.corpora.marked import rendered_marked_pages
         from vclean.classify.training.regions import fit_segmenter, training_rows
-        from vclean.files import check_writable
-        from vclean.output.writers import write_and_log
 
         check_writable(self.out)
         failures: list[str] = []
