@@ -113,21 +113,15 @@ def score(correction: Correction, prediction: Prediction) -> Scores:
     """Score the prediction for a page; for a page without blocks, all labels are right."""
     labels = prediction.labels
     right = np.array([LABELS[code] is label for code, label in zip(correction.label.tolist(), labels, strict=True)])
-    model = prediction.metadata_model or load_shipped()
+    example, model = correction.metadata, prediction.metadata_model or load_shipped()
+    marked = [name for name in FIELDS if example.has_gold[name]]
+    best = [int(model.forests[name].predict(example.candidates[name].x).argmax()) for name in marked]
+    chosen = [float(example.is_right[name][row]) for name, row in zip(marked, best, strict=True)]
     return {
         "word_f1": word_score(to_text(correction.blocks.text, labels), correction.gold.text).f1,
         "labels": float(right.mean()) if len(right) else 1.0,
-        "metadata": _metadata_share(correction.metadata, model),
+        "metadata": fmean(chosen) if chosen else 1.0,
     }
-
-
-def _metadata_share(example: MetadataExample, model: MetadataModel) -> float:
-    """Return the share of the marked fields of a page for which a model chooses a candidate that is right."""
-    marked = [name for name in FIELDS if example.has_gold[name]]
-    if not marked:
-        return 1.0
-    best = {name: int(model.forests[name].predict(example.candidates[name].x).argmax()) for name in marked}
-    return fmean(float(example.is_right[name][best[name]]) for name in marked)
 
 
 _NOT_MEASURED: Final = """\
