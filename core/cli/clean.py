@@ -17,16 +17,7 @@ from vclean import __version__
 from vclean.characters import format_count
 from vclean.cli.batch import OutputRun, suggest_option
 from vclean.cli.command import argument, flag, is_on_command_line, option
-from vclean.cli.options import (
-    CONTENT,
-    INPUT,
-    OUTPUT,
-    RENDERING,
-    CleaningOptions,
-    OverlayOptions,
-    PageOptions,
-    fraction,
-)
+from vclean.cli.options import CONTENT, INPUT, OUTPUT, RENDERING, CleaningOptions, OverlayOptions, PageOptions
 from vclean.errors import DeadlineError, UsageError
 from vclean.output import EXPLANATION, FORMATS, FRONT_MATTER, HIDDEN_LIST
 from vclean.render.repair import REPAIRED
@@ -70,6 +61,14 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     ctx.exit()
 
 
+def _fraction(text: str | float) -> float:
+    """Convert a word to a number above 0 and at most 1."""
+    value = float(text)
+    if not 0 < value <= 1:  # also NaN, which `click.FloatRange` accepts
+        raise click.BadParameter(f"{value} is not in the range 0<x<=1")
+    return value
+
+
 class CleanCommand(CleaningOptions, OverlayOptions, PageOptions):
     """Clean web pages: label every block of text, print the content."""
 
@@ -107,7 +106,7 @@ class CleanCommand(CleaningOptions, OverlayOptions, PageOptions):
     review_below: float = option(
         "--review-below P",
         "with --review: list pages with a confidence below P, 0 to 1 ({default:g})",
-        type=fraction,
+        type=_fraction,
         default=0.8,  # a page with this confidence has a word F1 of about the same value
         needs="review",
         section=OUTPUT,

@@ -38,14 +38,6 @@ INPUT: Final = "Input"
 OUTPUT: Final = "Output"
 
 
-def fraction(text: str | float) -> float:
-    """Convert a word to a number above 0 and at most 1."""
-    value = float(text)
-    if not 0 < value <= 1:  # also NaN, which `click.FloatRange` accepts
-        raise click.BadParameter(f"{value} is not in the range 0<x<=1")
-    return value
-
-
 def folds(text: str | int) -> int:
     """Convert a word to a number of folds; 0 for no cross-validation."""
     value: int = COUNT(text)
