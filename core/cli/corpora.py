@@ -17,8 +17,7 @@ from vclean.classify.evaluation.evaluate import Report, evaluate
 from vclean.classify.methods import get, method_info, names
 from vclean.classify.methods.registry import FOLDS as METHOD_FOLDS
 from vclean.classify.methods.registry import TrainingExamples
-from vclean.cli.evaluate import MODEL_METHOD
-from vclean.cli.options import method_and_model
+from vclean.cli.evaluate import MODEL_METHOD, method_and_model
 from vclean.errors import OutputError, UsageError, VcleanError
 from vclean.features.blocks import extract_blocks
 from vclean.files import make_folder, write_stream

@@ -13,19 +13,8 @@ import click
 
 from vclean import __version__
 from vclean.cli.batch import OutputRun
-from vclean.cli.command import Options, argument, flag, option
-from vclean.cli.options import (
-    CORPUS,
-    COUNT,
-    PREDICTIONS,
-    SNAPSHOTS,
-    MessageOptions,
-    PageOptions,
-    compared_methods,
-    complete_methods,
-    folds,
-    method_and_model,
-)
+from vclean.cli.command import AnyValue, Options, argument, flag, option
+from vclean.cli.options import COUNT, SNAPSHOTS, MessageOptions, PageOptions, complete_methods
 from vclean.errors import InputError
 from vclean.files import check_writable, write_stream
 from vclean.output.writers import write_and_log
@@ -39,6 +28,10 @@ if TYPE_CHECKING:
 
 MODEL_METHOD: Final = "vclean"
 """Method that `vclean train` trains by default."""
+PREDICTIONS: Final = ("--predictions FILE", "write the clean text of every page as JSON lines")
+CORPUS: Final = "a Parquet file with gold text, or a web archive of pages marked by hand"
+MIN_FOLDS: Final = 3
+"""Fewest folds: training cross-validates again on the other folds, and needs two of them."""
 WORST: Final = 12
 """Default number of worst pages in a report."""
 
@@ -53,6 +46,37 @@ _FRAME: Final = re.compile(r"\A\s*(?:<text\b[^>]*>|URL: \S+\s)|</text>\s*\Z", re
 """Text before and after the content in files of CleanEval 2007, such as the URL of the page; it is not scored."""
 _CLEANED: Final = "-cleaned"
 """End of the names of gold files in CleanEval: `1-cleaned.txt` for the page `1.html`."""
+
+
+def folds(text: str | int) -> int:
+    """Convert a word to a number of folds; 0 for no cross-validation."""
+    value: int = COUNT(text)
+    if 0 < value < MIN_FOLDS:
+        raise click.BadParameter(f"K has to be {MIN_FOLDS} or more")
+    return value
+
+
+def compared_methods(repetition: str, *, default: Sequence[str] = ()) -> AnyValue:
+    """Declare the option for the methods and models of a comparison; `repetition` completes its help."""
+    return option(
+        "--method, --model NAME",
+        f"use this method (NAME, or NAME=FILE with a file for it) or this model file; {repetition}",
+        multiple=True,
+        default=default,
+        shell_complete=complete_methods,
+    )
+
+
+def method_and_model(name: str) -> tuple[str, Path | None]:
+    """Return the method, and the file of its model or selectors, of a value of `compared_methods`."""
+    from vclean.classify.methods import names
+
+    method, equals, file = name.partition("=")
+    if equals and method in names():
+        return method, Path(file)
+    path = Path(name)
+    is_file = name not in names() and (path.is_file() or path.suffix != "" or len(path.parts) > 1)
+    return (MODEL_METHOD, path) if is_file else (name, None)
 
 
 class ScoringOptions(MessageOptions):

@@ -15,8 +15,6 @@ from vclean.runtime import log_json
 from vclean.settings import OVERLAY_FORMATS, CleanerSettings, Policy, RenderSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from vclean.settings import HiddenPolicy, RenderMode, Scripts
 
 _PAGES: Final = (".html", ".htm", ".xhtml", ".mhtml", ".mht")
@@ -24,8 +22,6 @@ _PAGES: Final = (".html", ".htm", ".xhtml", ".mhtml", ".mht")
 _PRECISION_WEIGHT: Final = 0.25
 _RECALL_WEIGHT: Final = 4.0
 """Weights of recall relative to precision, with `--precision` and `--recall`."""
-MIN_FOLDS: Final = 3
-"""Fewest folds: training cross-validates again on the other folds, and needs two of them."""
 _NEEDS_RENDERING: Final = ("width", "height", "hide_overlays", "scripts")
 
 COUNT: Final = click.IntRange(0)
@@ -36,14 +32,6 @@ RENDERING: Final = "Rendering and limits of a page"
 CONTENT: Final = "What counts as content"
 INPUT: Final = "Input"
 OUTPUT: Final = "Output"
-
-
-def folds(text: str | int) -> int:
-    """Convert a word to a number of folds; 0 for no cross-validation."""
-    value: int = COUNT(text)
-    if 0 < value < MIN_FOLDS:
-        raise click.BadParameter(f"K has to be {MIN_FOLDS} or more")
-    return value
 
 
 def complete_methods(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
@@ -274,29 +262,3 @@ class PageOptions(LimitOption, RenderOptions, MessageOptions):
 
 
 SNAPSHOTS: Final = ("--snapshots FOLDER", "store rendered pages in this folder, and do not render them again")
-PREDICTIONS: Final = ("--predictions FILE", "write the clean text of every page as JSON lines")
-CORPUS: Final = "a Parquet file with gold text, or a web archive of pages marked by hand"
-
-
-def compared_methods(repetition: str, *, default: Sequence[str] = ()) -> AnyValue:
-    """Declare the option for the methods and models of a comparison; `repetition` completes its help."""
-    return option(
-        "--method, --model NAME",
-        f"use this method (NAME, or NAME=FILE with a file for it) or this model file; {repetition}",
-        multiple=True,
-        default=default,
-        shell_complete=complete_methods,
-    )
-
-
-def method_and_model(name: str) -> tuple[str, Path | None]:
-    """Return the method, and the file of its model or selectors, of a value of `compared_methods`."""
-    from vclean.classify.methods import names
-    from vclean.classify.methods.registry import DEFAULT
-
-    method, equals, file = name.partition("=")
-    if equals and method in names():
-        return method, Path(file)
-    path = Path(name)
-    is_file = name not in names() and (path.is_file() or path.suffix != "" or len(path.parts) > 1)
-    return (DEFAULT, path) if is_file else (name, None)

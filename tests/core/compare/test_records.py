@@ -10,7 +10,7 @@ from helpers.pages import snapshot
 from PIL import Image
 
 from vclean.classify.corpora.gold import GoldPage
-from vclean.cli.options import method_and_model
+from vclean.cli.evaluate import method_and_model
 from vclean.compare import records
 from vclean.compare.records import DIMENSIONS, MISSED, RIGHT, WRONG, analyze_errors, block_kinds, worst_pages
 from vclean.errors import InputError
