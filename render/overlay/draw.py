@@ -60,26 +60,21 @@ def draw_png(screenshot: bytes, layers: Sequence[Layer]) -> bytes:
         OutputError: the screenshot cannot be read.
     """
     page = open_screenshot(screenshot)
+    with as_output_errors():
+        image = page.convert("RGB")
+    brush, font = ImageDraw.Draw(image, "RGBA"), ImageFont.load_default(TAG_SIZE)
+    for layer in layers:
+        for mark in layer.marks:
+            _draw_frame(brush, mark.frame, layer.pens[mark.pen])
+        for mark in layer.marks:  # later, so that no frame crosses a tag
+            _draw_tag(brush, mark, layer.pens[mark.pen], font)
     legend, strip = lay_out_legend(layers, page.width)
     canvas = Image.new("RGB", (page.width, strip + page.height), "white")
-    with as_output_errors():
-        canvas.paste(page.convert("RGB"), (0, strip))
-    brush = ImageDraw.Draw(canvas, "RGBA")
-    for layer in layers:
-        _draw_layer(brush, layer, strip)
-    _draw_legend(brush, legend, collect_pens(layers), (page.width, strip))
+    canvas.paste(image, (0, strip))
+    _draw_legend(ImageDraw.Draw(canvas, "RGBA"), legend, collect_pens(layers), (page.width, strip))
     out = io.BytesIO()
     canvas.save(out, "PNG", compress_level=_COMPRESSION)
     return out.getvalue()
-
-
-def _draw_layer(brush: ImageDraw.ImageDraw, layer: Layer, strip: int) -> None:
-    """Draw all frames, then all tags, so that no frame crosses a tag."""
-    font = ImageFont.load_default(TAG_SIZE)
-    for mark in layer.marks:
-        _draw_frame(brush, mark.frame._replace(y=mark.frame.y + strip), layer.pens[mark.pen])
-    for mark in layer.marks:
-        _draw_tag(brush, mark, layer.pens[mark.pen], strip, font)
 
 
 def _corners(rect: Rect) -> Segment:
@@ -90,12 +85,9 @@ def _draw_frame(brush: ImageDraw.ImageDraw, rect: Rect, pen: Pen) -> None:
     corners = _corners(rect)
     if pen.fill:
         brush.rectangle(corners, fill=(*pen.color, pen.fill))
-    if not pen.width:
-        return
-    if not pen.dash:
+    if pen.width and not pen.dash:
         brush.rectangle(corners, outline=pen.color, width=pen.width)
-        return
-    for segment in _dashes(corners, pen):
+    for segment in _dashes(corners, pen) if pen.width and pen.dash else ():
         brush.rectangle(segment, fill=pen.color)
 
 
@@ -113,16 +105,14 @@ def _dashes(corners: Segment, pen: Pen) -> Iterator[Segment]:
         yield max(right - inner, left), y, right, end
 
 
-def _draw_tag(brush: ImageDraw.ImageDraw, mark: Mark, pen: Pen, strip: int, font: Font) -> None:
+def _draw_tag(brush: ImageDraw.ImageDraw, mark: Mark, pen: Pen, font: Font) -> None:
     if mark.tag is None:
         return
-    tag = mark.tag._replace(y=mark.tag.y + strip)
+    x, y, width, height = mark.tag
     if pen.tag != "bare":
-        brush.rectangle(_corners(tag), fill=(*pen.color, 255) if pen.tag == "loud" else _QUIET_GROUND)
+        brush.rectangle(_corners(mark.tag), fill=(*pen.color, 255) if pen.tag == "loud" else _QUIET_GROUND)
     inks: dict[str, str | tuple[int, int, int]] = {"loud": "white", "quiet": pen.color, "bare": "black"}
-    brush.text(
-        (tag.x + tag.width // 2, tag.y + tag.height // 2), mark.caption, fill=inks[pen.tag], font=font, anchor="mm"
-    )
+    brush.text((x + width // 2, y + height // 2), mark.caption, fill=inks[pen.tag], font=font, anchor="mm")
 
 
 def _draw_legend(
@@ -165,20 +155,14 @@ def data_url(screenshot: bytes, budget: int = BUDGET) -> tuple[str, tuple[int, i
 
 
 def _encode_within(image: Image.Image, budget: int) -> bytes:
-    if max(image.size) > _MAX_SIDE + 1:
-        return _encode_within(image.reduce(2), budget)
-    cropped = image.crop((0, 0, min(image.width, _MAX_SIDE), min(image.height, _MAX_SIDE)))
-    for quality in _QUALITIES:
-        encoded = _encode(cropped, quality)
-        if len(encoded) <= budget or min(image.size) == 1:
-            return encoded
+    if max(image.size) <= _MAX_SIDE + 1:
+        cropped = image.crop((0, 0, min(image.width, _MAX_SIDE), min(image.height, _MAX_SIDE)))
+        for quality in _QUALITIES:
+            out = io.BytesIO()
+            cropped.save(out, "webp", quality=quality, method=_EFFORT)
+            if out.tell() <= budget or min(image.size) == 1:
+                return out.getvalue()
     return _encode_within(image.reduce(2), budget)
-
-
-def _encode(image: Image.Image, quality: int) -> bytes:
-    out = io.BytesIO()
-    image.save(out, "webp", quality=quality, method=_EFFORT)
-    return out.getvalue()
 
 
 def draw_svg(screenshot: bytes, layers: Sequence[Layer]) -> str:

@@ -8,12 +8,21 @@ these scripts and styles by their hashes, images from `data:`, and nothing else.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from vclean.html_pages import asset, hash_policy, render_page, to_script_json
 from vclean.render.overlay.draw import data_url
-from vclean.render.overlay.layers import HIDDEN, HIDDEN_PENS, LEVEL_PENS, PART_PENS, PENS, ROLE_PENS, excerpt
+from vclean.render.overlay.layers import (
+    HIDDEN,
+    HIDDEN_PENS,
+    LEVEL_PENS,
+    PART_PENS,
+    PENS,
+    ROLE_PENS,
+    excerpt,
+    truncation,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -118,6 +127,7 @@ def draw_html(
     all_scripts = [*(asset(_PACKAGE, name) for name in SCRIPTS), *scripts]
     all_styles = [page_styles(), asset(_PACKAGE, "overlay.css"), *styles]
     record = to_record(content)
+    hidden = [block for block in content.blocks if block.visibility != "shown"]
     return render_page(
         _PACKAGE,
         "overlay.html",
@@ -128,7 +138,7 @@ def draw_html(
         **record,
         data=to_script_json(record),
         facts=record["page"]["facts"],
-        hidden_count=sum(_is_drawn_hidden(block) for block in content.blocks),
+        hidden_count=sum(block.box is not None and min(block.box[2:]) > 0 for block in hidden),
         tools=tools,
     )
 
@@ -141,17 +151,12 @@ def page_styles() -> str:
         **{f"[data-level='{level}']": pen for level, pen in enumerate(LEVEL_PENS, 1)},
         **{f"[data-part={kind}]": pen for kind, pen in PART_PENS.items()},
     }
-    rules = [f"{selector} {{ {_variables(pen)} }}\n" for selector, pen in pens.items()]
-    return asset("vclean", "page.css") + "".join(rules)
-
-
-def _variables(pen: Pen) -> str:
-    style = "solid" if not pen.dash else "dashed" if pen.dash[0] > pen.dash[1] else "dotted"
-    return f"--pen: rgb{pen.color}; --stroke: {pen.width}; --style: {style}; --fill: {pen.fill / 255:.1%};"
-
-
-def _is_drawn_hidden(block: OverlayBlock) -> bool:
-    return block.visibility != "shown" and block.box is not None and min(block.box[2:]) > 0
+    rules = [asset("vclean", "page.css")]
+    for selector, pen in pens.items():
+        style = "solid" if not pen.dash else "dashed" if pen.dash[0] > pen.dash[1] else "dotted"
+        values = f"--pen: rgb{pen.color}; --stroke: {pen.width}; --style: {style}; --fill: {pen.fill / 255:.1%};"
+        rules.append(f"{selector} {{ {values} }}\n")
+    return "".join(rules)
 
 
 def to_record(content: OverlayPage) -> JsonObject:
@@ -160,13 +165,16 @@ def to_record(content: OverlayPage) -> JsonObject:
     return {
         "version": VERSION,
         "page": _page(content),
-        "pens": _pens(),
+        "pens": {
+            "label": {name: _pen(pen) for name, pen in PENS.items()},
+            "role": {name: _pen(pen) for name, pen in ROLE_PENS.items()},
+            "level": [_pen(pen) for pen in LEVEL_PENS],
+            "part": {kind: _pen(pen) for kind, pen in PART_PENS.items()},
+            "hidden": _pen(HIDDEN_PENS[HIDDEN]),
+        },
         "blocks": [_block(block, max_chars) for block in content.blocks],
-        "layers": [_layer(layer) for layer in content.layers],
-        "parts": [
-            {"kind": part.kind, "box": _box(part.box), "text": excerpt(part.text), "block": part.block}
-            for part in content.parts
-        ],
+        "layers": list(map(_layer, content.layers)),
+        "parts": [_with_box(asdict(part) | {"text": excerpt(part.text)}) for part in content.parts],
         "parts_drawn": content.parts_drawn,
         "hidden_drawn": content.hidden_drawn,
         "drawn": content.drawn,
@@ -178,6 +186,7 @@ def to_record(content: OverlayPage) -> JsonObject:
 
 def _page(content: OverlayPage) -> JsonObject:
     screenshot_url, (width, height) = data_url(content.screenshot) if content.screenshot else ("", (0, 0))
+    cut = truncation(content.height, height) if height else ""
     return {
         "id": content.id,
         "url": content.url,
@@ -185,74 +194,49 @@ def _page(content: OverlayPage) -> JsonObject:
         "width": width or _size(content.width),
         "height": height or _size(content.height),
         "screenshot": screenshot_url,
-        "facts": {**content.facts, **_truncation_fact(content.height, height)},
+        "facts": {**content.facts, **({"Screenshot": cut} if cut else {})},
     }
-
-
-def _truncation_fact(page_height: float, height: int) -> dict[str, str]:
-    """Return a fact if the page is higher than the screenshot of `height` px."""
-    return {"Screenshot": f"cut at {height} of {page_height:.0f} px"} if height and page_height > height + 1 else {}
 
 
 def _size(length: float) -> int:
     return math.ceil(length) if math.isfinite(length) and length > 0 else 1
 
 
-def _pens() -> JsonObject:
-    return {
-        "label": {name: _pen(pen) for name, pen in PENS.items()},
-        "role": {name: _pen(pen) for name, pen in ROLE_PENS.items()},
-        "level": [_pen(pen) for pen in LEVEL_PENS],
-        "part": {kind: _pen(pen) for kind, pen in PART_PENS.items()},
-        "hidden": _pen(HIDDEN_PENS[HIDDEN]),
-    }
-
-
 def _pen(pen: Pen) -> JsonObject:
-    return {
-        "color": list(pen.color),
-        "width": pen.width,
-        "dash": list(pen.dash),
-        "fill": round(pen.fill / 255, 3),
-        "meaning": pen.meaning,
-    }
+    record = asdict(pen)
+    del record["tag"]  # of images only
+    return record | {"fill": round(pen.fill / 255, 3)}
+
+
+_OPTIONAL: Final = ("changed", "technique", "overruled_by", "margin")
+"""Fields of a block that are omitted if they are empty or unknown."""
 
 
 def _block(block: OverlayBlock, max_chars: int) -> JsonObject:
-    record = {
-        "box": _box(block.box),
+    record = _with_box(asdict(block)) | {
         "label": str(block.label),
-        "role": block.role,
-        "probability": _probability(block.probability),
-        "font": block.font,
-        "xpath": block.xpath,
-        "source": block.source,
+        "probability": _rounded(block.probability, 4),
+        "margin": _rounded(block.margin, 3),
         "text": excerpt(block.text, max_chars),
         "reasons": [
             {"group": group, "text": text, "value": round(contribution, 3)}
             for group, text, contribution in block.reasons
         ],
-        "visibility": block.visibility,
     }
-    optional = {"changed": block.changed, "technique": block.technique, "overruled_by": block.overruled_by}
-    if block.margin is not None:
-        record["margin"] = round(block.margin, 3)
-    return record | {name: value for name, value in optional.items() if value}
-
-
-def _probability(value: float | None) -> float | None:
-    return None if value is None or not math.isfinite(value) else round(float(value), 4)
+    return {name: value for name, value in record.items() if name not in _OPTIONAL or value not in ("", None)}
 
 
 def _layer(layer: OverlayLayer) -> JsonObject:
-    record = asdict(layer)
-    for row in (*record["segments"], *record["separators"]):
-        row["box"] = _box(row["box"])
-    return record
+    rows = {name: list(map(_with_box, getattr(layer, name))) for name in ("segments", "separators")}
+    return asdict(replace(layer, **rows))
 
 
-def _box(box: Sequence[float] | None) -> list[float] | None:
-    """Round a box to 0.1 px; None if it is missing or not finite."""
-    if box is None or not all(map(math.isfinite, box)):
-        return None
-    return [round(float(side), 1) for side in box]
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None or not math.isfinite(value) else round(float(value), digits)
+
+
+def _with_box(record: JsonObject) -> JsonObject:
+    """Return an object with its box rounded to 0.1 px; None if it is missing or not finite."""
+    box = record["box"]
+    is_known = box is not None and all(map(math.isfinite, box))
+    return record | {"box": [round(float(side), 1) for side in box] if is_known else None}

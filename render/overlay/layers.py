@@ -294,8 +294,7 @@ def block_layer(
         entries = [(name, f"{name} {text}") for name, text in entries]
     if hidden := len(blocks) - len(shown):
         entries.append((None, f"hidden blocks: {hidden}"))
-    below = int((boxes[:, 1] >= placer.height).sum())
-    entries += truncation_note(page_height, placer.height, f"blocks below: {below}")
+    entries += _note_below(boxes, page_height, placer.height, "blocks")
     return Layer(pens=pens, marks=marks[::-1], entries=entries)
 
 
@@ -335,8 +334,7 @@ def segment_layer(overlay: SegmentOverlay, placer: TagPlacer) -> Layer:
         if overlay.level[row] > 0
     ]
     entries = _entries(SEGMENT_PENS, [mark.pen for mark in marks])
-    below = int((overlay.box[:, 1] >= placer.height).sum())
-    entries += truncation_note(overlay.page_height, placer.height, f"segments below: {below}")
+    entries += _note_below(overlay.box, overlay.page_height, placer.height, "segments")
     return Layer(pens=SEGMENT_PENS, marks=marks, entries=entries)
 
 
@@ -447,16 +445,15 @@ class TagPlacer:
         return self._occupied[max(y, 0) // _CELL : (y + height - 1) // _CELL + 1, columns]
 
 
-def truncation_note(page_height: float, height: int, below: str) -> list[LegendEntry]:
-    """Return a legend note if the page is higher than the screenshot.
+def truncation(page_height: float, height: int) -> str:
+    """Return a note on a page that is higher than its screenshot of `height` px; empty if it is not."""
+    return f"cut at {height} of {page_height:.0f} px" if page_height > height + 1 else ""
 
-    Args:
-        page_height: height of the page in px.
-        height: height of the screenshot in px.
-        below: text that counts the items below the screenshot.
-    """
-    is_truncated = page_height > height + 1
-    return [(None, f"picture cut at {height} of {page_height:.0f} px, {below}")] if is_truncated else []
+
+def _note_below(boxes: NDArray[np.float32], page_height: float, height: int, noun: str) -> list[LegendEntry]:
+    """Return a legend note on the boxes below a screenshot of `height` px; none if it shows the whole page."""
+    cut, below = truncation(page_height, height), int((boxes[:, 1] >= height).sum())
+    return [(None, f"picture {cut}, {noun} below: {below}")] if cut else []
 
 
 def lay_out_legend(layers: Iterable[Layer], width: int) -> tuple[list[Entry], int]:

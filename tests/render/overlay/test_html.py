@@ -86,7 +86,7 @@ class TestToRecord:
         assert set(pens["label"]) == set(Label)
         assert set(pens["role"]) == {*Role, "none"}
         assert pens["label"]["h"] == {
-            "color": [213, 94, 0], "width": 3, "dash": [], "fill": 0.102, "meaning": "heading",
+            "color": (213, 94, 0), "width": 3, "dash": (), "fill": 0.102, "meaning": "heading",
         }  # fmt: skip
 
     def test_converts_layer(self):
