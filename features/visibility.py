@@ -167,8 +167,7 @@ def _stay_unreadable(snapshot: Snapshot, texts: NDArray[np.intp]) -> NDArray[np.
     background: else other styles paint the panel when it opens.
     """
     from vclean.render.css_colors import contrast
-    from vclean.render.visibility.geometry import LEAST_FONT_SIZE
-    from vclean.render.visibility.painted_texts import LEAST_CONTRAST
+    from vclean.render.visibility.painted_texts import LEAST_CONTRAST, LEAST_FONT_SIZE
     from vclean.render.visibility.painting import Painting
 
     painting, parent = Painting(snapshot), snapshot.text_parent[texts]

@@ -15,7 +15,7 @@ import numpy as np
 
 from vclean.render import tree
 from vclean.render.snapshot import Hidden
-from vclean.render.visibility.geometry import points_in_boxes
+from vclean.render.visibility.painting import points_in_boxes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -50,31 +50,24 @@ def find_overlays(painting: Painting) -> NDArray[np.int32]:
         return np.zeros(0, dtype=np.int32)
     page = _Page(painting)
     nodes = np.flatnonzero(page.is_positioned("fixed", "sticky") | page.is_positioned("absolute") & page.is_dialog)
-    if not len(nodes):
-        return np.zeros(0, dtype=np.int32)
-    candidates = nodes[_Candidates(page, nodes).are_overlays]
-    found = np.append(candidates, _above_backdrop(page, candidates))
-    return _outermost(found, snapshot.end).astype(np.int32)
+    if len(nodes):
+        nodes = nodes[_Candidates(page, nodes).are_overlays]
+        nodes = np.unique(np.append(nodes, _above_backdrop(page, nodes)))
+    reached = np.maximum.accumulate(np.append(0, snapshot.end[nodes]))[:-1]
+    return nodes[nodes >= reached].astype(np.int32)
 
 
 def _above_backdrop(page: _Page, overlays: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the absolutely positioned elements that are painted above an overlay as large as the viewport."""
-    backdrops = [overlay for overlay in overlays.tolist() if page.painting.fill_viewport(page.snapshot.box[overlay])]
-    absolute = page.is_positioned("absolute")
+    painting = page.painting
+    backdrops = overlays[painting.fill_viewport(page.snapshot.box[overlays])].tolist()
     if not backdrops:
         return overlays[:0]
-    lowest = min(map(page.painting.order.background, backdrops))
-    nodes = np.flatnonzero(absolute)
-    above = np.array([page.painting.order.background(node) > lowest for node in nodes.tolist()], dtype=bool)
+    lowest = min(map(painting.order.background, backdrops))
+    nodes = np.flatnonzero(page.is_positioned("absolute"))
+    above = np.array([painting.order.background(node) > lowest for node in nodes.tolist()], dtype=bool)
     candidates = _Candidates(page, nodes)
     return nodes[above & candidates.have_background & ~candidates.are_main]
-
-
-def _outermost(nodes: NDArray[np.intp], end: NDArray[np.int32]) -> NDArray[np.intp]:
-    """Return those of `nodes` that are in no other, ascending."""
-    nodes = np.unique(nodes)
-    reached = np.maximum.accumulate(np.append(0, end[nodes]))[:-1]
-    return nodes[nodes >= reached]
 
 
 class _Page:
@@ -127,32 +120,18 @@ class _Page:
         """Return which elements have one of `names` as tag or ARIA role, bool (N,)."""
         return self.snapshot.is_tag(names) | self.snapshot.has_value("role", names)
 
-    @cached_property
-    def main_characters(self) -> NDArray[np.float64]:
-        """Return the characters of the shown texts in each element that are in a main area too, (N,)."""
-        return self.snapshot.sum_in(self.length * self.is_in_main_area[self.snapshot.text_parent])
-
-    @cached_property
-    def characters_elsewhere(self) -> NDArray[np.float64]:
-        """Return the characters of all texts outside each element, hidden ones included, (N,)."""
-        length = self.snapshot.text_length
-        return np.asarray(length.sum() - self.snapshot.sum_in(length))
-
     # ---- lines ----
-
-    @cached_property
-    def _lines(self) -> NDArray[np.intp]:
-        return np.flatnonzero(self.is_shown[self.snapshot.line_text])
 
     @cached_property
     def line_parent(self) -> NDArray[np.int32]:
         """Return the element of each line, int32 (L,)."""
-        return self.snapshot.text_parent[self.snapshot.line_text[self._lines]]
+        text = self.snapshot.line_text
+        return self.snapshot.text_parent[text[self.is_shown[text]]]
 
     @cached_property
     def line_center(self) -> NDArray[np.float32]:
         """Return the center of each line, CSS px, float32 (L, 2)."""
-        box = self.snapshot.line_box[self._lines]
+        box = self.snapshot.line_box[self.is_shown[self.snapshot.line_text]]
         return np.asarray(box[:, :2] + box[:, 2:] / np.float32(2))
 
 
@@ -191,8 +170,9 @@ class _Candidates:
 
         A dialog is it where there is no other page.
         """
-        page, nodes = self._page, self.nodes
-        in_main, total = page.main_characters[nodes], page.main_characters[0]
+        page, nodes, snapshot = self._page, self.nodes, self._page.snapshot
+        main_characters = snapshot.sum_in(page.length * page.is_in_main_area[snapshot.text_parent])
+        in_main, total = main_characters[nodes], main_characters[0]
         if total >= _LITTLE:
             is_main = in_main > _MOST * total
             around_main = is_main & ~page.is_in_main_area[nodes]
@@ -200,7 +180,8 @@ class _Candidates:
             share = page.characters[nodes] / max(page.characters[0], 1)
             is_main = (share > _ALMOST_ALL) | (share > _MOST) & (self._size.prod(axis=1) > _MOST)
             around_main = np.zeros(len(nodes), dtype=bool)
-        is_alone = page.characters_elsewhere[nodes] < _LITTLE
+        length = snapshot.text_length  # of hidden texts too
+        is_alone = length.sum() - snapshot.sum_in(length)[nodes] < _LITTLE
         return np.asarray(np.where(self._are_dialogs, is_alone | around_main, is_main))
 
     # ---- what they paint ----
@@ -210,7 +191,8 @@ class _Candidates:
         """Return the outermost painted elements of the candidates: index of the candidate, and element, (P,) each."""
         page = self._page
         painters = np.flatnonzero(page.painting.paints)
-        around = page.painting.painter_around[painters]
+        parent = page.snapshot.parent[painters]
+        around = np.where(parent < 0, -1, page.painting.painter[parent])
         first, last = np.searchsorted(painters, self.nodes), np.searchsorted(painters, self._end)
         count = last - first
         owner = np.repeat(np.arange(len(count)), count)
@@ -281,19 +263,13 @@ class _Candidates:
     def _float(self) -> NDArray[np.bool_]:
         """Return which candidates float in the viewport, whatever text is below them at the moment, bool (C,)."""
         page, nodes = self._page, self.nodes
-        fixed = page.is_positioned("fixed")[nodes]
-        top, bottom = self._bounds[:, 1], self._bounds[:, 3]
-        in_corner = (bottom >= _BOTTOM_ZONE) & (self._size <= _CORNER).all(axis=1)
-        low = (top >= _TOP_ZONE) & (bottom > top) & (in_corner | self._are_in_column)
-        # On a page that does not scroll, a part of the main area stays where it covers nothing.
-        scrolls = page.snapshot.height > page.viewport[1] + 1
-        return np.asarray(self._are_dialogs | fixed & low & (scrolls | ~page.is_in_main_area[nodes]))
-
-    @property
-    def _are_in_column(self) -> NDArray[np.bool_]:
-        """Return which candidates are at the x of many lines in flow, bool (C,)."""
-        page = self._page
+        left, top, right, bottom = self._bounds.T
         in_flow = ~page.painting.is_fixed[page.line_parent]
         x = page.line_center[in_flow if in_flow.any() else slice(None), 0] / page.viewport[0]
-        left, right = self._bounds[:, :1], self._bounds[:, 2:3]
-        return np.asarray(((left <= x) & (x <= right)).sum(axis=1) > _COLUMN_SHARE * len(x))
+        in_column = ((left[:, None] <= x) & (x <= right[:, None])).sum(axis=1) > _COLUMN_SHARE * len(x)
+        in_corner = (bottom >= _BOTTOM_ZONE) & (self._size <= _CORNER).all(axis=1)
+        low = (top >= _TOP_ZONE) & (bottom > top) & (in_corner | in_column)
+        # On a page that does not scroll, a part of the main area stays where it covers nothing.
+        scrolls = page.snapshot.height > page.viewport[1] + 1
+        is_fixed = page.is_positioned("fixed")[nodes]
+        return np.asarray(self._are_dialogs | is_fixed & low & (scrolls | ~page.is_in_main_area[nodes]))

@@ -6,9 +6,8 @@ from the root's context inwards; of two, the one with the greater key is painted
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -17,13 +16,15 @@ from vclean.render.css_colors import WHITE, Color, color_array
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from vclean.render.snapshot import Snapshot
 
     Mask = NDArray[np.bool_]
+    Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
+    """Indices of points, and of the box around each."""
 
 
 _COVER_SHARE: Final = 0.9
@@ -33,6 +34,8 @@ _DARK_CANVAS: Final = Color(18, 18, 18)
 _IMAGE_TAGS: Final = ("canvas", "svg", "video", "iframe", "object", "embed")
 _LAZY: Final = ("data-src", "data-lazy-src", "data-original", "data-srcset")
 """Attributes of images that a script loads: what is in `src` is a placeholder."""
+_MAX_PAIRS: Final = 1_000_000
+"""Pairs of a point and a box that are compared at once: about 50 MB."""
 NO_EFFECT: Final = ("", "none", "normal")
 _EFFECTS: Final = (("filter", Hidden.FILTER), ("mask-image", Hidden.MASK), ("mix-blend-mode", Hidden.BLEND))
 
@@ -77,19 +80,9 @@ class Painting:
         return np.array([value not in ("", "none") for value in self.images], dtype=bool)
 
     @cached_property
-    def _has_external_image(self) -> Mask:
-        """Return which style rows have a background image that may not have been loaded, bool (S,)."""
-        return np.array(["url(" in value and "data:" not in value for value in self.images], dtype=bool)
-
-    @cached_property
     def _clips_to_text(self) -> Mask:
         """Return which style rows paint their background inside letters only, bool (S,)."""
         return np.array(["text" in value for value in self.snapshot.styles.column("background-clip")], dtype=bool)
-
-    @cached_property
-    def fills_partly(self) -> Mask:
-        """Return which style rows have a background that does not fill its box for sure, bool (S,)."""
-        return ~self.snapshot.styles.is_in("background-clip", ("", "border-box", "padding-box"))
 
     # ---- by element ----
 
@@ -101,7 +94,8 @@ class Painting:
         mask[snapshot.image] = False
         lazy = [element for name in _LAZY for element in snapshot.attributes(name)]
         mask[lazy] = snapshot.is_tag(("img",))[lazy]
-        return np.asarray(mask | self._has_external_image[snapshot.style])
+        is_external = np.array(["url(" in value and "data:" not in value for value in self.images], dtype=bool)
+        return np.asarray(mask | is_external[snapshot.style])
 
     @cached_property
     def is_picture(self) -> Mask:
@@ -127,12 +121,6 @@ class Painting:
         """Return the nearest element that paints among each element and its ancestors, int32 (N,); -1 if none."""
         near = tree.nearest_ancestor(self.paints, self.snapshot.parent)
         return np.where(self.paints[near], near, np.int32(-1))
-
-    @cached_property
-    def painter_around(self) -> NDArray[np.int32]:
-        """Return the nearest element that paints among the ancestors of each element, int32 (N,); -1 if none."""
-        parent = self.snapshot.parent
-        return np.where(parent < 0, np.int32(-1), self.painter[parent])
 
     @cached_property
     def opacity(self) -> NDArray[np.float32]:
@@ -192,6 +180,30 @@ class Painting:
         return np.asarray((box[..., 2:] >= _COVER_SHARE * size).all(axis=-1))
 
 
+def points_in_boxes(points: NDArray[np.float32], boxes: NDArray[np.float32]) -> Iterator[Pairs]:
+    """Yield the pairs of a point and a box that contains it, in chunks; boxes ascend.
+
+    Points are sorted by y, so that each box is only compared with the points between its top and bottom.
+
+    Args:
+        points: float32 (P, 2).
+        boxes: float32 (B, 4).
+    """
+    if not len(boxes):
+        return
+    order = np.argsort(points[:, 1], kind="stable")
+    y = points[order, 1]
+    first = np.searchsorted(y, boxes[:, 1])
+    count = np.maximum(np.searchsorted(y, boxes[:, 1] + boxes[:, 3]) - first, 0)
+    chunk = (np.cumsum(count) - count) // _MAX_PAIRS
+    for rows in np.split(np.arange(len(boxes)), np.flatnonzero(np.diff(chunk)) + 1):
+        box = np.repeat(rows, count[rows])
+        begin = np.cumsum(count[rows]) - count[rows]
+        point = order[np.arange(len(box)) + np.repeat(first[rows] - begin, count[rows])]
+        inside = (boxes[box, 0] <= points[point, 0]) & (points[point, 0] < boxes[box, 0] + boxes[box, 2])
+        yield point[inside], box[inside]
+
+
 def turned_away(snapshot: Snapshot) -> Mask:
     """Return which elements a 3D transform turns away, with a back that is not painted, bool (N,)."""
     hides_back = ~snapshot.styles.is_in("backface-visibility", ("", "visible"))[snapshot.style]
@@ -233,13 +245,12 @@ _PROPERTIES: Final = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class _Stacking:
+class _Stacking(NamedTuple):
     """Describe how an element takes part in the painting: its level, and whether it makes a stacking context."""
 
     level: float
-    is_context: bool
-    is_atomic: bool
+    is_context: bool = False
+    is_atomic: bool = True
 
 
 class PaintOrder:
@@ -272,15 +283,11 @@ class PaintOrder:
             stacking = self._rows[int(self._snapshot.style[each])]
             if stacking.is_atomic:
                 if stacking.is_context and stacking.level != _POSITIONED:
-                    key = self._context_of(key)  # positioned elements with `z-index: auto` make none
+                    # Positioned elements with `z-index: auto` make no context.
+                    while key and not self._rows[int(self._snapshot.style[int(key[-1][1])])].is_context:
+                        key = key[:-1]
                 key = (*key, (stacking.level, each))
             self._keys[each] = key
-        return key
-
-    def _context_of(self, key: Key) -> Key:
-        """Return the key of the nearest stacking context among the elements of a key."""
-        while key and not self._rows[int(self._snapshot.style[int(key[-1][1])])].is_context:
-            key = key[:-1]
         return key
 
     @cached_property
@@ -301,11 +308,9 @@ def _stacking(values: Sequence[str]) -> _Stacking:
         or level is not None  # of flex and grid items too; elsewhere it is auto for those that are not positioned
     )
     if makes:
-        return _Stacking(level or _POSITIONED, is_context=True, is_atomic=True)
+        return _Stacking(level or _POSITIONED, is_context=True)
     if position not in ("static", ""):
-        return _Stacking(_POSITIONED, is_context=False, is_atomic=True)
+        return _Stacking(_POSITIONED)
     if floats not in ("none", ""):
-        return _Stacking(_FLOAT, is_context=False, is_atomic=True)
-    if display.startswith("inline"):
-        return _Stacking(_INLINE, is_context=False, is_atomic=False)
-    return _Stacking(_BLOCK, is_context=False, is_atomic=False)
+        return _Stacking(_FLOAT)
+    return _Stacking(_INLINE if display.startswith("inline") else _BLOCK, is_atomic=False)

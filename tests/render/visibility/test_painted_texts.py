@@ -8,14 +8,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from vclean.render.snapshot import Hidden, Snapshot
-from vclean.render.visibility import geometry
-from vclean.render.visibility.geometry import (
-    CandidateTexts,
-    out_of_reach,
-    points_in_boxes,
-    unreadable,
-    without_lines,
-)
+from vclean.render.visibility import painting
+from vclean.render.visibility.painted_texts import CandidateTexts, out_of_reach, unreadable, without_lines
+from vclean.render.visibility.painting import points_in_boxes
 
 
 def with_lines(page: Snapshot, *lines: tuple[float, float, float, float]) -> CandidateTexts:
@@ -122,7 +117,7 @@ class TestPointsInBoxes:
     @given(POINTS, BOXES, st.sampled_from([1, 3, 1000]))
     def test_compares_every_point_with_every_box(self, points: np.ndarray, box: np.ndarray, chunk: int) -> None:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(geometry, "_MAX_PAIRS", chunk)
+            patch.setattr(painting, "_MAX_PAIRS", chunk)
             found = pairs(points, box)
         expected = {(b, p) for b in range(len(box)) for p in range(len(points)) if is_inside(points[p], box[b])}
         assert set(found) == expected
@@ -130,7 +125,7 @@ class TestPointsInBoxes:
         assert [b for b, _ in found] == sorted(b for b, _ in found)
 
     def test_chunks_are_small(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(geometry, "_MAX_PAIRS", 10)
+        monkeypatch.setattr(painting, "_MAX_PAIRS", 10)
         points, box = np.ones((5, 2), dtype=np.float32), np.tile(np.float32([0, 0, 2, 2]), (8, 1))
         assert [len(point) for point, _ in points_in_boxes(points, box)] == [10, 10, 10, 10]
 
