@@ -168,6 +168,10 @@ class AttributeValues:
         return cls(node, np.fromiter(map(index.__getitem__, values), dtype=np.int32, count=len(values)), distinct)
 
 
+def _empty() -> NDArray[np.int32]:
+    return np.zeros(0, dtype=np.int32)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Snapshot:
     """Page as columns: N elements, A attributes, T text nodes, L line boxes, S distinct styles.
@@ -239,24 +243,24 @@ class Snapshot:
     end: NDArray[np.int32]
     depth: NDArray[np.int32]
     box: NDArray[np.float32]
-    hidden: NDArray[np.uint8]
-    styles: Styles
-    style: NDArray[np.int32]
+    hidden: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
+    styles: Styles = Styles(names=STYLES, rows=())
+    style: NDArray[np.int32] = field(default_factory=_empty)
     attr_node: NDArray[np.int32]
     attr_name: NDArray[np.int32]
     attr_value: Sequence[str]
     texts: Sequence[str]
     text_parent: NDArray[np.int32]
     text_after: NDArray[np.int32]
-    text_hidden: NDArray[np.uint8]
-    image: NDArray[np.int32]
-    line_text: NDArray[np.int32]
-    line_box: NDArray[np.float32]
-    revealed: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
-    overlay: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
-    area: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    text_hidden: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, dtype=np.uint8))
+    image: NDArray[np.int32] = field(default_factory=_empty)
+    line_text: NDArray[np.int32] = field(default_factory=_empty)
+    line_box: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.float32))
+    revealed: NDArray[np.int32] = field(default_factory=_empty)
+    overlay: NDArray[np.int32] = field(default_factory=_empty)
+    area: NDArray[np.int32] = field(default_factory=_empty)
     area_box: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.float32))
-    clip_path: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    clip_path: NDArray[np.int32] = field(default_factory=_empty)
     timings: dict[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:

@@ -22,13 +22,11 @@ from vclean.render.decode import read_document
 from vclean.render.document_head import DocumentHead, stored_links
 from vclean.render.snapshot import ATTRIBUTES, CONTROL_TAGS, MAX_ID, NAMING, Snapshot, noscript_needed
 from vclean.render.static import _tree
-from vclean.render.static.styles import REPLACED_TAGS, SKIPPED_TAGS, Tree, read_style_sheets, resolve_styles
+from vclean.render.static.styles import REPLACED_TAGS, SKIPPED_TAGS, read_style_sheets, with_styles
 from vclean.runtime import run_within
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from vclean.page import Page
@@ -57,7 +55,6 @@ _ATTRIBUTE = {name: index for index, name in enumerate(ATTRIBUTES)}
 _NAMES = _ATTRIBUTE["data-names"]
 _NAMING = re.compile(NAMING)
 _IS_LINK = np.isin(ATTRIBUTES, ("href", "src", "cite", "data-src", "data-lazy-src", "data-original"))
-_IS_STATE = np.isin(ATTRIBUTES, ("hidden", "open", "popover"))
 _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]+)?(?=/|$)")
 _FROM_ROOT = re.compile(r"/(?:[\w%~=+,-][\w%~=+,.-]*/)*(?:[\w%~=+,-][\w%~=+,.-]*)?(?:\?[\w%~=+,.&/-]+)?")
@@ -85,19 +82,34 @@ def parse(page: Page, settings: RenderSettings | None = None) -> Snapshot:
     settings = settings or RenderSettings()
     started = time.perf_counter()
     document = read_document(page, settings.max_bytes, force_html=settings.force_html)
-    snapshot = _parse_source(document.text, page.url, settings)
-    timings = {"parse": time.perf_counter() - started}
-    return replace(snapshot, notes=document.notes, scripted=document.scripted, timings=timings)
-
-
-def _parse_source(text: str, url: str, settings: RenderSettings) -> Snapshot:
-    is_quick = len(text) <= _QUICK_CHARACTERS and settings.deadline >= _QUICK_SECONDS
-    source = text.encode("utf-8", "replace")
+    source = document.text.encode("utf-8", "replace")
+    is_quick = len(document.text) <= _QUICK_CHARACTERS and settings.deadline >= _QUICK_SECONDS
     root = read_tree(source) if is_quick else run_within(settings.deadline, lambda: read_tree(source))
     title = next(root.iter("title"), None)
     heading = " ".join(text_of(title).split()) if title is not None else ""
-    head, links = _head_and_links(root, url)
+    head, links = _head_and_links(root, page.url)
     rules = read_style_sheets(root)
+    _rewrite(root, source)
+    with_noscript = prune(root)
+    snapshot = _read_columns(root, settings.max_nodes)
+    snapshot = with_styles(snapshot, _declarations(snapshot, rules))
+    values = with_absolute_links(snapshot.attr_name, list(snapshot.attr_value), links)
+    return replace(
+        snapshot,
+        url=page.url or head.canonical_url,
+        title=heading,
+        language=root.get("lang", "").lower(),
+        head=head,
+        noscript=with_noscript,
+        attr_value=[value[:VALUE_LIMIT] for value in values],
+        notes=document.notes,
+        scripted=document.scripted,
+        timings={"parse": time.perf_counter() - started},
+    )
+
+
+def _rewrite(root: etree._Element, source: bytes) -> None:
+    """Give formulas, images, streamed parts and shadow roots the form and the place that they have in a browser."""
     words = frozenset(_tree.words_in(source, (*FORMULA_WORDS, *_PART_WORDS)))
     if not words.issubset(_PART_WORDS):
         from vclean.render.static.rewriting import replace_formulas
@@ -109,43 +121,30 @@ def _parse_source(text: str, url: str, settings: RenderSettings) -> Snapshot:
 
         place_parts(root)
         flatten_shadow_roots(root)
-    with_noscript = prune(root)
-    snapshot = _snapshot(root, links, rules, settings.max_nodes)
-    language = root.get("lang", "").lower()
-    url = url or head.canonical_url
-    return replace(snapshot, url=url, title=heading, language=language, head=head, noscript=with_noscript)
 
 
-def _snapshot(root: etree._Element, links: Links, rules: HidingRules, max_nodes: int) -> Snapshot:
+def _read_columns(root: etree._Element, max_nodes: int) -> Snapshot:
+    """Return the elements, attributes and texts of a document, without styles."""
     columns = _tree.columns_of(root, _NUMBERS, max_nodes)
     numbers, tag, parent, end, depth, attr_node, attr_name, values, texts, text_parent, text_after = columns
-    tree = Tree(tuple(numbers), _array(tag), _array(parent), _array(end))
-    if len(tree.tag) > max_nodes:
+    count = len(tag) // np.dtype(np.int32).itemsize
+    if count > max_nodes:
         raise LimitError(f"page has more than {format_count(max_nodes, 'element')}: raise --max-nodes")
     node, name, values = _without_other_names(_array(attr_node), _array(attr_name), values)
-    parent_of_text = _array(text_parent)
-    styles = resolve_styles(tree, _declarations(tree, node, name, values, rules))
     return Snapshot(
         build=_BUILD,
-        tags=tree.tags,
-        tag=tree.tag,
-        parent=tree.parent,
-        end=tree.end,
+        tags=tuple(numbers),
+        tag=_array(tag),
+        parent=_array(parent),
+        end=_array(end),
         depth=_array(depth),
-        box=np.full((len(tree.tag), 4), np.nan, dtype=np.float32),
-        hidden=styles.hidden,
-        styles=styles.table,
-        style=styles.row,
+        box=np.full((count, 4), np.nan, dtype=np.float32),
         attr_node=node,
         attr_name=name,
-        attr_value=[value[:VALUE_LIMIT] for value in with_absolute_links(name, values, links)],
+        attr_value=values,
         texts=without_invisible(texts),
-        text_parent=parent_of_text,
+        text_parent=_array(text_parent),
         text_after=_array(text_after),
-        text_hidden=styles.text_hidden[parent_of_text],
-        image=np.zeros(0, dtype=np.int32),
-        line_text=np.zeros(0, dtype=np.int32),
-        line_box=np.zeros((0, 4), dtype=np.float32),
     )
 
 
@@ -183,32 +182,25 @@ def _array(data: bytearray) -> NDArray[np.int32]:
     return np.frombuffer(data, dtype=np.int32)
 
 
-def _declarations(
-    tree: Tree, node: NDArray[np.int32], name: NDArray[np.int32], values: Sequence[str], rules: HidingRules
-) -> dict[int, str]:
+def _declarations(page: Snapshot, rules: HidingRules) -> dict[int, str]:
     """Return the declarations of elements by rules and inline styles, then `;hidden`, `;open` and `;popover`.
 
     Elements without any of them are left out.
     """
-
-    def values_of(attribute: str) -> dict[int, str]:
-        rows = np.flatnonzero(name == _ATTRIBUTE[attribute])
-        return dict(zip(node[rows].tolist(), map(values.__getitem__, rows.tolist()), strict=True))
-
-    declared = {element: f"{style};" for element, style in values_of("style").items()}
+    declared = {element: f"{style};" for element, style in page.attributes("style").items()}
     if rules.hiding:
-        classes, ids = values_of("class"), values_of("id")
+        classes, ids = page.attributes("class"), page.attributes("id")
         names_of = {value: frozenset(f".{name}" for name in value.split()) for value in {*classes.values(), ""}}
         for element in {*classes, *ids}:
             names = names_of[classes.get(element, "")]
             if element in ids:
                 names |= {f"#{ids[element]}"}
             if not names.isdisjoint(rules.hiding):
-                by_rules = rules.declarations(tree.tags[tree.tag[element]], names)
+                by_rules = rules.declarations(page.tags[page.tag[element]], names)
                 declared[element] = by_rules + declared.get(element, "")
-    states = np.flatnonzero(_IS_STATE[name])
-    for element, state in zip(node[states].tolist(), name[states].tolist(), strict=True):
-        declared[element] = f"{declared.get(element, '')};{ATTRIBUTES[state]}"
+    for state in ("hidden", "open", "popover"):
+        for element in page.attributes(state):
+            declared[element] = f"{declared.get(element, '')};{state}"
     return dict(sorted(declared.items()))
 
 
@@ -243,19 +235,12 @@ class Links:
 
     def absolute(self, link: str) -> str:
         """Return the absolute URL of a link; an invalid link is returned unchanged."""
-        if not self._base:
+        if not self._base or _ABSOLUTE.match(link):
             return link
-        known = self._known.get(link)
-        if known is None:
-            known = self._known[link] = self._resolve(link)
-        return known
-
-    def _resolve(self, link: str) -> str:
-        if _ABSOLUTE.match(link):
-            return link
-        if self._origin and _FROM_ROOT.fullmatch(link):
-            return self._origin + link
-        return join_url(self._base, link) or link
+        if link not in self._known:
+            is_plain = self._origin and _FROM_ROOT.fullmatch(link)
+            self._known[link] = self._origin + link if is_plain else join_url(self._base, link) or link
+        return self._known[link]
 
 
 def find_lazy_images(root: etree._Element) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
     from lxml import etree
     from numpy.typing import NDArray
+
+    from vclean.render.snapshot import Snapshot
 
 _IGNORED: Final = re.compile(r"""/\*.*?(?:\*/|$)|url\([^()]*\)|"[^"]*"|'[^']*'""", re.DOTALL)
 _ESCAPE: Final = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|([^0-9a-fA-F\r\n\f]))")
@@ -376,40 +379,18 @@ _VALUES = (("visible", "hidden"), ("400", "700"), ("normal", "italic"), ("normal
 """Initial and other value of all properties but `display`."""
 
 
-class Tree(NamedTuple):
-    """N elements in document order, as in a snapshot."""
-
-    tags: tuple[str, ...]
-    tag: NDArray[np.int32]
-    parent: NDArray[np.int32]
-    end: NDArray[np.int32]
-
-    def is_tag(self, names: frozenset[str]) -> NDArray[np.bool_]:
-        """Return which elements have one of the tags: bool (N,)."""
-        return np.array([name in names for name in self.tags], dtype=bool)[self.tag]
-
-
-class ResolvedStyles(NamedTuple):
-    """The style table, and for each of N elements its row, its `Hidden` code, and that of a text in it."""
-
-    table: Styles
-    row: NDArray[np.int32]
-    hidden: NDArray[np.uint8]
-    text_hidden: NDArray[np.uint8]
-
-
-def resolve_styles(tree: Tree, declared: Mapping[int, str]) -> ResolvedStyles:
-    """Resolve the styles of a page.
+def with_styles(tree: Snapshot, declared: Mapping[int, str]) -> Snapshot:
+    """Return a page with its style table, the row and `Hidden` code of each element, and the code of each text.
 
     Args:
-        tree: the elements.
+        tree: the page without styles.
         declared: by element, ascending: its inline style, then `;hidden`, `;open` and `;popover` for these attributes.
     """
     displays = {name: number for number, name in enumerate(dict.fromkeys((*_BY_DISPLAY, "inline")))}
     display = np.array([displays[DISPLAY.get(tag, "inline")] for tag in tree.tags], dtype=np.int64)[tree.tag]
     reason, letters, invisible = np.zeros((3, len(tree.tag)), dtype=np.uint8)
     none = displays["none"]
-    for node in np.flatnonzero(tree.is_tag(frozenset(("dialog",)))).tolist():
+    for node in np.flatnonzero(tree.is_tag(("dialog",))).tolist():
         display[node] = none if ";open" not in declared.get(node, "") else display[node]
     for node, style in declared.items():
         effect, tag, end = effect_of(style), tree.tags[tree.tag[node]], tree.end[node]
@@ -429,15 +410,16 @@ def resolve_styles(tree: Tree, declared: Mapping[int, str]) -> ResolvedStyles:
     for node in np.flatnonzero(reason).tolist():
         hidden[node : tree.end[node]] = reason[node]
     flags = (invisible > 0, *(inside(tree.is_tag(tags), tree.end) for tags in _INHERITED))
-    table, row = _tabulate(list(displays), display, flags)
-    return ResolvedStyles(table, row, hidden, np.where(letters, letters, hidden))
+    styles, row = _tabulate(list(displays), display, flags)
+    text_hidden = np.where(letters, letters, hidden)[tree.text_parent]
+    return replace(tree, styles=styles, style=row, hidden=hidden, text_hidden=text_hidden)
 
 
-def _close_details(tree: Tree, declared: Mapping[int, str], display: NDArray[np.int64], none: int) -> None:
+def _close_details(tree: Snapshot, declared: Mapping[int, str], display: NDArray[np.int64], none: int) -> None:
     """Hide the children of closed `<details>` elements, but for their summaries."""
     is_closed = np.zeros(len(display), dtype=bool)
-    is_summary = tree.is_tag(frozenset(("summary",)))
-    for node in np.flatnonzero(tree.is_tag(frozenset(("details",)))).tolist():
+    is_summary = tree.is_tag(("summary",))
+    for node in np.flatnonzero(tree.is_tag(("details",))).tolist():
         if node and is_closed[tree.parent[node]]:
             display[node] = none
         is_closed[node] = display[node] != none and ";open" not in declared.get(node, "")

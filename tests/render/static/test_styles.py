@@ -1,44 +1,48 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from helpers.pages import snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.render.snapshot import STYLES, Hidden, subtree_ends
+from vclean.render.snapshot import STYLES, Hidden, Snapshot, subtree_ends
 from vclean.render.static import styles
-from vclean.render.static.styles import ResolvedStyles, Tree, resolve_styles
+from vclean.render.static.styles import with_styles
 
 LOOKS = ["div", "b", "pre", "details", "details ;open", "summary", "dialog", "p style:no;", "p display:none;",
          "i ;hidden", "p visibility:hidden;", "em opacity:0;", "b display:Flex;;open"]  # fmt: skip
 
 
-def resolve(style_keys: list[str], parents: list[int]) -> ResolvedStyles:
-    """Resolve the styles of elements, each given by its tag and, after a space, its declarations."""
+def resolve(style_keys: list[str], parents: list[int]) -> Snapshot:
+    """Return elements with a text each, given by their tags and, after a space, their declarations."""
     keys = [style_key.partition(" ") for style_key in style_keys]
     tags = list(dict.fromkeys(tag for tag, _, _ in keys))
     parent = np.array(parents, dtype=np.int32)
     tag = np.array([tags.index(tag) for tag, _, _ in keys], dtype=np.int32)
     declared = {node: declarations for node, (_, space, declarations) in enumerate(keys) if space}
-    return resolve_styles(Tree(tuple(tags), tag, parent, subtree_ends(parent)), declared)
+    tree = replace(snapshot("<p>"), tags=tuple(tags), tag=tag, parent=parent, end=subtree_ends(parent))
+    return with_styles(replace(tree, text_parent=np.arange(len(tag), dtype=np.int32)), declared)
 
 
 def styles_of(style_keys: list[str], parent: list[int], prop: str) -> list[str]:
-    table, style, *_ = resolve(style_keys, parent)
-    return [table.column(prop)[row] for row in style.tolist()]
+    page = resolve(style_keys, parent)
+    return [page.styles.column(prop)[row] for row in page.style.tolist()]
 
 
 def hidden_of(style_keys: list[str], parent: list[int]) -> list[int]:
-    return resolve(style_keys, parent)[2].tolist()
+    return resolve(style_keys, parent).hidden.tolist()
 
 
 class TestResolve:
     def test_resolves_one_element(self) -> None:
-        table, style, hidden, _ = resolve(["html"], [-1])
-        assert table.names == STYLES
-        assert [dict(zip(STYLES, row, strict=True))["display"] for row in table.rows] == ["block"]
-        assert (style.tolist(), hidden.tolist()) == ([0], [0])
-        assert (style.dtype, hidden.dtype) == (np.int32, np.uint8)
+        page = resolve(["html"], [-1])
+        assert page.styles.names == STYLES
+        assert page.styles.column("display") == ("block",)
+        assert (page.style.tolist(), page.hidden.tolist()) == ([0], [0])
+        assert (page.style.dtype, page.hidden.dtype) == (np.int32, np.uint8)
 
     def test_does_not_inherit_from_siblings(self) -> None:
         assert styles_of(["p", "b", "span"], [-1, 0, 0], "font-weight") == ["400", "700", "400"]
@@ -57,10 +61,11 @@ class TestResolve:
             style_keys.append(style_key)
             parent.append(path[-1])
             path.append(len(style_keys) - 1)
-        table, style, hidden, _ = resolve(style_keys, parent)
-        alone, row, code, _ = resolve([style_keys[element] for element in path], list(range(-1, len(path) - 1)))
-        assert [table.rows[number] for number in style[path]] == [alone.rows[number] for number in row]
-        assert hidden[path].tolist() == code.tolist()
+        page = resolve(style_keys, parent)
+        alone = resolve([style_keys[element] for element in path], list(range(-1, len(path) - 1)))
+        rows = [alone.styles.rows[row] for row in alone.style]
+        assert [page.styles.rows[row] for row in page.style[path]] == rows
+        assert page.hidden[path].tolist() == alone.hidden.tolist()
 
     @pytest.mark.parametrize(
         ("style_keys", "codes"),
@@ -74,7 +79,7 @@ class TestResolve:
         ],
     )
     def test_texts_of_nested_elements(self, style_keys: list[str], codes: list[int]) -> None:
-        assert resolve(style_keys, [-1, 0, 1])[3].tolist() == codes
+        assert resolve(style_keys, [-1, 0, 1]).text_hidden.tolist() == codes
 
 
 @pytest.mark.parametrize(
