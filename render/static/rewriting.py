@@ -24,10 +24,6 @@ _SOURCES: Final = ("data-mathml", "data-tex", "data-latex", "data-math", "data-f
                    "data-expr")  # fmt: skip
 """Attributes with the source of a formula, for scripts that draw it."""
 _SOURCE_OF: Final = etree.XPath(f"//*[{' or '.join(f'@{name}' for name in _SOURCES)}]")
-_IMAGE_WORDS: Final = frozenset((b"latex", b"cht=tx", b"/tex", b"formula", b"equation", b"math-", b'"math"'))
-"""Words of which every source with an image of a formula has one."""
-_ELEMENT_WORDS: Final = _IMAGE_WORDS | {b"mjx", b"data-"}
-"""The same for one element that is a formula without MathML."""
 _COMMANDS: Final = re.compile(r"[\\^{}]")
 _SUFFIX: Final = re.compile(r"\.(?:gif|jpe?g|png|svg|webp)$", re.IGNORECASE)
 _LOOKS_LIKE_TEX: Final = re.compile(r"[\\^_{}=<]")
@@ -53,7 +49,7 @@ _IMAGE_CLASS: Final = re.compile(
 def drawn_formula(source: str) -> str:
     """Return the TeX that an element shows, given its source; empty if it is no formula."""
     root = etree.HTML(source)
-    replace_formulas(root, _ELEMENT_WORDS)
+    replace_formulas(root, (b"mjx", b"data-"))
     math = next(root.iter("math"), None)
     return (math.text or "") if math is not None else ""
 
@@ -68,33 +64,25 @@ def replace_formulas(root: etree._Element, words: Collection[bytes]) -> None:
 
     Args:
         root: the document.
-        words: those of `FORMULA_WORDS` of `vclean.render.static.parse` in its source; kinds of formulas whose words it
-            lacks are not searched for.
+        words: those of `FORMULA_WORDS` of `vclean.render.static.parse` in its source; slow searches need theirs.
     """
-    if b"<math" in words:
-        for math in list(root.iter("math")):
-            _replace_math(math)
-    if b"math/" in words:
-        for script in [script for script in root.iter("script") if _MATH_SCRIPT.match(script.get("type", ""))]:
+    for math in list(root.iter("math")):
+        _replace_math(math)
+    for script in list(root.iter("script")) if b"math/" in words else ():
+        if _MATH_SCRIPT.match(script.get("type", "")):
             _replace_script(script)
-    if any(word.startswith(b"data-") for word in words):
-        _add_declared(root)
-    if b"mjx" in words:
-        for element in cast("list[etree._Element]", _DRAWN(root)):
-            _add_math(element, _mathml(element, etree.Element("math")))
-    for image in list(root.iter("img")) if not _IMAGE_WORDS.isdisjoint(words) else ():
-        if tex := _tex_of_image(image):
-            image.tag, image.text = "math", tex
-            image.attrib.clear()
-
-
-def _add_declared(root: etree._Element) -> None:
-    """Replace elements with the source of a formula in an attribute by `<math>` elements."""
-    for element in cast("list[etree._Element]", _SOURCE_OF(root)):
+    is_declared = any(word.startswith(b"data-") for word in words)
+    for element in cast("list[etree._Element]", _SOURCE_OF(root) if is_declared else []):
         source = next(filter(None, (element.get(name, "") for name in _SOURCES)), "")
         is_formula = _is_any(element, WRAPPERS) or source.lstrip().startswith("<math") or _LOOKS_LIKE_TEX.search(source)
         if is_formula and next(element.iter("math"), None) is None:
             _add_math(element, source)
+    for element in cast("list[etree._Element]", _DRAWN(root) if b"mjx" in words else []):
+        _add_math(element, _mathml(element, etree.Element("math")))
+    for image in list(root.iter("img")):
+        if tex := _tex_of_image(image):
+            image.tag, image.text = "math", tex
+            image.attrib.clear()
 
 
 def _add_math(element: etree._Element, source: str | etree._Element) -> None:

@@ -39,17 +39,10 @@ _NOTHING: Final = r"0*1px|0+(?:\.0*)?[a-z]*"
 _CLIP: Final = "hidden|clip|auto|scroll"
 _OUT_OF_FLOW: Final = "absolute|fixed"
 
-_Conditions = tuple[tuple[Hidden, tuple[tuple[tuple[str, ...], str], ...]], ...]
+_Techniques = tuple[tuple[Hidden, dict[str, str]], ...]
+"""Techniques, each with the pattern of the value of one of some properties, by the names of these."""
 
-
-def _conditions(*rows: tuple[Hidden, dict[str, str]]) -> _Conditions:
-    """Return techniques with the names of properties, split, and the pattern of the value of one of them."""
-    return tuple(
-        (technique, tuple((tuple(names.split()), value) for names, value in row.items())) for technique, row in rows
-    )
-
-
-_SUBTREE: Final = _conditions(
+_SUBTREE: Final[_Techniques] = (
     (Hidden.DISPLAY, {"display": "none"}),
     (Hidden.DISPLAY, {"content-visibility": "hidden"}),
     (Hidden.OPACITY, {"opacity": r"0*\.0(?:[01]\d*)?|0+\.?|[01](?:\.\d*)?%"}),
@@ -60,14 +53,14 @@ _SUBTREE: Final = _conditions(
     (Hidden.CLIPPED, {"clip-path": r"inset\((?:[5-9]\d|100)%.*|circle\(0(?:px|%)?(?: at .*)?\)"}),
 )  # fmt: skip
 """Techniques that hide an element with all it contains, and the patterns of the values that each requires."""
-_BOX: Final = _conditions(
+_BOX: Final[_Techniques] = (
     (Hidden.TRANSFORM, {"transform scale": r"(?:.*\bscale(?:3d|x|y)?\()?(?:0+|0*\.0\d*)(?:[,) ].*)?"}),
     (Hidden.CLIPPED, {"text-indent": r"-(?:[5-9]\d\d|\d{4,})(?:px)?|-\d{2,}r?em"}),
     (Hidden.CLIPPED, {"overflow overflow-x overflow-y": _CLIP, "height max-height": _FEW_PX}),
     (Hidden.CLIPPED, {"overflow overflow-x overflow-y": _CLIP, "width max-width": _NOTHING}),
 )
 """Techniques that hide a box; inline boxes and table cells have no height, width, indent or transform."""
-_LETTERS: Final = _conditions(
+_LETTERS: Final[_Techniques] = (
     (Hidden.COLOR, {"-webkit-text-fill-color color": "transparent"}),
     (Hidden.FONT_SIZE, {"font-size": rf"{_FEW_PX}|0*(?:\.[0-2]\d*)(?:r?em)|[0-9]%"}),
     (Hidden.NO, {"font-size": r"\d+(?:\.\d+)?(?:px|pt|rem|vw)|.*(?:small|medium|large)"}),
@@ -141,12 +134,12 @@ def _effect(style: str) -> Effect:
     )
 
 
-def _technique(techniques: _Conditions, declared: Mapping[str, str]) -> Hidden | None:
+def _technique(techniques: _Techniques, declared: Mapping[str, str]) -> Hidden | None:
     """Return the first technique with a match for each of its patterns, or None."""
     for technique, conditions in techniques:
         if all(
-            any(name in declared and re.fullmatch(pattern, declared[name]) for name in names)
-            for names, pattern in conditions
+            any(name in declared and re.fullmatch(pattern, declared[name]) for name in names.split())
+            for names, pattern in conditions.items()
         ):
             return technique
     return None
