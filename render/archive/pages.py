@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 _MAX_RESOURCE: Final = 16 * 2**20
 """Largest size of a subresource in bytes; larger ones are not served."""
-_ROWS: Final = 500
-"""Pages that one query reads."""
 _SELECT_RECORD: Final = "SELECT url, name, offset FROM records JOIN members ON members.id = member"
 
 
@@ -69,9 +67,8 @@ class Index:
         return int(self.facts["pages"])
 
     def __iter__(self) -> Iterator[Record]:
-        """Yield the pages in the archive's order."""
-        for start in range(1, len(self) + 1, _ROWS):
-            yield from self._pages(start, _ROWS)
+        """Return the pages in the archive's order."""
+        return map(self.__getitem__, range(len(self)))
 
     def __getitem__(self, number: int) -> Record:
         """Return a page by its number, from 0; negative numbers count from the end.
@@ -79,7 +76,8 @@ class Index:
         Raises:
             IndexError: there is no page with this number.
         """
-        return self._pages(range(1, len(self) + 1)[number], 1)[0]
+        row = range(1, len(self) + 1)[number]
+        return Record(*self._all(f"{_SELECT_RECORD} JOIN pages ON record = records.id WHERE number = ?", row)[0])
 
     def close(self) -> None:
         """Close the file, and delete it if it is temporary."""
@@ -108,10 +106,6 @@ class Index:
                 return None
             url = targets[0][0]
         return None
-
-    def _pages(self, start: int, count: int) -> list[Record]:
-        query = f"{_SELECT_RECORD} JOIN pages ON record = records.id WHERE number >= ? ORDER BY number LIMIT ?"
-        return [Record(*row) for row in self._all(query, start, count)]
 
     def _all(self, query: str, *values: object) -> list[Any]:
         with self._lock:

@@ -135,8 +135,7 @@ def find_next_record(stream: IO[bytes], start: int) -> int | None:
     In gzip, every record is a separate gzip member (ISO 28500, annex on compression). In a plain file, a record starts
     at the beginning of a line.
     """
-    stream.seek(0)
-    is_gzip = stream.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+    is_gzip = _is_gzip(stream, 0)
     pattern = _GZIP_MEMBER if is_gzip else _PLAIN_RECORD
     stream.seek(start)
     window = b""
@@ -160,8 +159,7 @@ def is_truncated(stream: IO[bytes], offset: int) -> bool:
     Raises:
         OSError: the record cannot be read.
     """
-    stream.seek(offset)
-    is_gzip = stream.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+    is_gzip = _is_gzip(stream, offset)
     stream.seek(offset)
     source = cast("IO[bytes]", gzip.GzipFile(fileobj=stream)) if is_gzip else stream
     try:
@@ -186,13 +184,8 @@ def decode_body(record: WarcRecord, raw: bytes, limit: int) -> bytes:
     if not record.is_http:
         return raw[:limit]
     content, transfer = (record.http_headers.get(f"{name}-Encoding") or "" for name in ("Content", "Transfer"))
-    decoded = bytearray()
-    try:
-        for data in _decoded_parts(raw, content, limit, transfer):
-            decoded += data
-    except OSError:
-        return bytes(decoded) or raw[:limit]
-    return bytes(decoded)
+    decoded, error = _decode(raw, content, transfer, limit)
+    return raw[:limit] if error and not decoded else decoded
 
 
 def redirect_target(record: WarcRecord, url: str) -> str:
@@ -239,9 +232,6 @@ class _FileSection(io.RawIOBase):
         self._position = max(offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence], 0)
         return self._position
 
-    def tell(self) -> int:
-        return self._position
-
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         self._file.seek(self._start + self._position)
         count = self._file.readinto(memoryview(buffer)[: max(self._size - self._position, 0)])
@@ -265,13 +255,17 @@ def _is_one_gzip_member(path: Path) -> bool:
     Then its second record is not at the beginning of a gzip member.
     """
     with path.open("rb") as file, suppress(OSError):
-        is_gzip = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
+        is_gzip = _is_gzip(file, 0)
         file.seek(0)
-        records = ArchiveIterator(file, parse_http=False) if is_gzip else ()
-        for record in islice(records, 1, 2):
-            file.seek(record.stream_pos)
-            return file.read(len(_GZIP_MAGIC)) != _GZIP_MAGIC
+        second = next(islice(ArchiveIterator(file, parse_http=False), 1, None), None) if is_gzip else None
+        return second is not None and not _is_gzip(file, second.stream_pos)
     return False
+
+
+def _is_gzip(stream: IO[bytes], offset: int) -> bool:
+    """Return whether a member of a gzip file begins at `offset`."""
+    stream.seek(offset)
+    return stream.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
 
 
 @lru_cache(maxsize=8)
@@ -314,18 +308,25 @@ def decode_content(body: bytes, codings: str, limit: int) -> bytes:
     Raises:
         OSError: the body does not have these codings, ends early, or has too many of them.
     """
-    return b"".join(_decoded_parts(body, codings, limit, ""))
+    decoded, error = _decode(body, codings, "", limit)
+    if error:
+        raise error
+    return decoded
 
 
-def _decoded_parts(body: bytes, codings: str, limit: int, transfer: str) -> Iterator[bytes]:
-    names = {"Content-Encoding": _known(codings), "Transfer-Encoding": _known(transfer)}
-    if not any(names.values()):
-        yield body[:limit]
-        return
-    record = _as_record(body, names)
-    while limit > 0 and (data := record.reader.read(min(limit, _STEP))):
-        limit -= len(data)
-        yield data
+def _decode(body: bytes, codings: str, transfer: str, limit: int) -> tuple[bytes, OSError | None]:
+    """Return at most `limit` bytes of a body without its codings, and the error that ended the decoding, if any."""
+    decoded = bytearray()
+    try:
+        names = {"Content-Encoding": _known(codings), "Transfer-Encoding": _known(transfer)}
+        if not any(names.values()):
+            return body[:limit], None
+        reader = _as_record(body, names).reader
+        while data := reader.read(min(limit - len(decoded), _STEP)):
+            decoded += data
+    except OSError as error:
+        return bytes(decoded), error
+    return bytes(decoded), None
 
 
 def _known(codings: str) -> str:
