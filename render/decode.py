@@ -76,8 +76,10 @@ _CODECS: Final = {
     "euc_kr": "cp949",
     "big5": "big5hkscs",
     "iso8859-11": "cp874",
+    "x-user-defined": "x-user-defined",
+    "x-mac-cyrillic": "mac-cyrillic",
 }
-"""Python codecs of the supersets that the Encoding Standard assigns to these labels."""
+"""Python codecs of the supersets that the Encoding Standard assigns to labels, and labels that Python lacks."""
 
 _MULTI_BYTE: Final = frozenset({"gb18030", "cp932", "cp949", "big5hkscs", "euc_jp", "iso2022_jp"})
 """Legacy encodings of East Asia. Chance makes UTF-8 of one Chinese character in eight, of four in 2,500."""
@@ -94,15 +96,12 @@ Chance rarely gives them: "É®" in windows-1252 is well-formed UTF-8, but of a 
 _TRANSPORT_FACTOR: Final = 2
 """How much more evidence it takes against the charset of the transport, if the document does not declare UTF-8."""
 
-_OTHER_LABELS: Final = {"x-user-defined": "x-user-defined", "x-mac-cyrillic": "mac-cyrillic"}
-"""Labels of the standard that Python lacks."""
-
 _WINDOWS_1252: Final = "".join(bytes([i]).decode("cp1252", "ignore") or chr(i) for i in range(256))
 _CONTROLS: Final = {code: _WINDOWS_1252[code] for code in range(0x80, 0xA0)}
 """Characters for C1 controls: a converter took windows-1252 for ISO 8859-1. The same as for character references (HTML,
 13.2.5.80)."""
-_C1, _C1_BYTES = re.compile("[\x80-\x9f]"), re.compile(rb"\xc2[\x80-\x9f]")
-"""C1 controls, as characters and in UTF-8."""
+_C1: Final = re.compile("[\x80-\x9f]")
+"""C1 controls."""
 _CONVERTED: Final = "converted"
 """Encoding of a document in UTF-8 that names another encoding."""
 _USER_DEFINED: Final = "".join(chr(i if i < 128 else 0xF700 + i) for i in range(256))
@@ -188,7 +187,8 @@ def source_text(page: Page, max_bytes: int) -> str:
         raise LimitError(f"the document has {size:,} bytes, over the limit of {max_bytes:,}: raise it with --max-bytes")
     if isinstance(page.content, bytes):
         return decode(page.content, page.charset)
-    return _without_surrogates(_preprocess(page.content))
+    # No decoder returns lone surrogates, but a string may contain them: they are U+FFFD.
+    return _preprocess(page.content).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def decode(content: bytes, charset: str = "") -> str:
@@ -217,11 +217,10 @@ def decode(content: bytes, charset: str = "") -> str:
     content = content[start:]
     if encoding.startswith("utf-16"):
         return _preprocess(_decode_with(content, encoding))
-    _refuse_control_bytes(content)
+    head = content[:_BINARY_BYTES]
+    if len(head) - len(head.translate(None, _BINARY)) > _BINARY_SHARE * len(head):
+        raise NotHtmlError("this is binary data, not HTML")
     content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\0", b"")  # faster than in the text
-    if encoding == _CONVERTED:
-        text = content.decode("utf-8", "replace")
-        return _not_empty(_C1.sub(lambda match: _CONTROLS[ord(match[0])], text) if _C1_BYTES.search(content) else text)
     is_certain = start or encoding not in ("", "utf-8")
     return _not_empty(_decode_with(content, encoding) if is_certain else _as_utf8_or_detected(content))
 
@@ -233,10 +232,8 @@ def encoding_of(label: str) -> str:
     ('cp1252', 'gb18030', '')
     """
     label = label.strip().strip("'\"").lower()
-    if label in _OTHER_LABELS:
-        return _OTHER_LABELS[label]
     name = map_encoding_to_html5(label, fallback_utf8=False) or ""
-    return _CODECS.get(name, name)
+    return _CODECS.get(name or label, name)
 
 
 def _preprocess(text: str) -> str:
@@ -247,15 +244,6 @@ def _preprocess(text: str) -> str:
 def _not_empty(text: str) -> str:
     if not text or text.isspace():
         raise NotHtmlError("the document is empty")
-    return text
-
-
-def _without_surrogates(text: str) -> str:
-    """Replace lone surrogates by U+FFFD; no decoder returns them, but a string may contain them."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
 
 
@@ -279,13 +267,6 @@ def _refuse_signature(content: bytes) -> None:
     for signature, name in _SIGNATURES:
         if head.startswith(signature):
             raise NotHtmlError(f"this is {name}, not HTML")
-
-
-def _refuse_control_bytes(content: bytes) -> None:
-    head = content[:_BINARY_BYTES]
-    controls = len(head) - len(head.translate(None, _BINARY))
-    if controls > _BINARY_SHARE * len(head):
-        raise NotHtmlError("this is binary data, not HTML")
 
 
 def _labelled_encoding(content: bytes, transport: str) -> str:
@@ -371,6 +352,8 @@ def _detected(content: bytes) -> str:
 
 
 def _decode_with(content: bytes, encoding: str) -> str:
+    if encoding == _CONVERTED:
+        return _C1.sub(lambda match: _CONTROLS[ord(match[0])], content.decode("utf-8", "replace"))
     if encoding == "cp1252":
         return codecs.charmap_decode(content, "replace", _WINDOWS_1252)[0]
     if encoding == "x-user-defined":

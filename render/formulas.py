@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 from typing import TYPE_CHECKING, Final
 
 from lxml import etree
@@ -120,17 +120,14 @@ def formula_text(source: str | etree._Element) -> str:
 
 def _says_the_same(tex: str, math: etree._Element) -> bool:
     """Return whether TeX has at least half of its letters and digits in common with what is painted, or has few."""
-    painted = Counter(filter(_is_sign, "".join(_painted(math))))
-    source = Counter(filter(_is_sign, _COMMAND.sub("", tex)))
+    painted = Counter(_SIGN.findall("".join(_painted(math))))
+    source = Counter(_SIGN.findall(_COMMAND.sub("", tex)))
     return not painted or 2 * (painted & source).total() >= source.total() or source.total() < _MIN_SIGNS
 
 
+_SIGN: Final = re.compile("[A-Za-z0-9]")
 _MIN_SIGNS: Final = 8
 """Letters and digits of TeX that is compared with what is painted."""
-
-
-def _is_sign(character: str) -> bool:
-    return character.isascii() and character.isalnum()
 
 
 def _painted(element: etree._Element) -> Iterator[str]:
@@ -148,10 +145,8 @@ def _parse(source: str) -> etree._Element | None:
 
 def _annotation(math: etree._Element) -> str:
     """Return the TeX in the annotations of a formula, or an empty string."""
-    for annotation in math.iter("annotation"):
-        if annotation.get("encoding", "").strip().lower() in _TEX_TYPES:
-            return _characters(annotation)
-    return ""
+    found = (each for each in math.iter("annotation") if each.get("encoding", "").strip().lower() in _TEX_TYPES)
+    return next(map(_characters, found), "")
 
 
 def _characters(element: etree._Element) -> str:
@@ -170,12 +165,8 @@ def _tidy(tex: str) -> str:
 
 
 def _is_balanced(tex: str) -> bool:
-    depth = 0
-    for brace in _BRACE.findall(tex):
-        depth += 1 if brace == "{" else -1
-        if depth < 0:
-            return False
-    return depth == 0
+    depths = [0, *accumulate(1 if brace == "{" else -1 for brace in _BRACE.findall(tex))]
+    return min(depths) == depths[-1] == 0
 
 
 def _tex(element: etree._Element, depth: int) -> str:  # noqa: PLR0911 - a case per kind of element

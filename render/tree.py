@@ -6,22 +6,15 @@ sums.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Whole = NDArray[np.integer[Any]] | NDArray[np.bool_]
-    Real = NDArray[np.floating[Any]]
 
-
-@overload
-def subtree_sum(values: Whole, end: NDArray[np.int32]) -> NDArray[np.int64]: ...
-@overload
-def subtree_sum(values: Real, end: NDArray[np.int32]) -> NDArray[np.float64]: ...
-def subtree_sum(values: Whole | Real, end: NDArray[np.int32]) -> NDArray[np.int64] | NDArray[np.float64]:
+def subtree_sum(values: NDArray[Any], end: NDArray[np.int32]) -> NDArray[Any]:
     """Return the sum of `values` over each element and its descendants; same shape as `values`, (N,) or (N, k)."""
     wide = _widen(values)
     total = np.zeros((len(wide) + 1, *wide.shape[1:]), dtype=wide.dtype)
@@ -29,11 +22,7 @@ def subtree_sum(values: Whole | Real, end: NDArray[np.int32]) -> NDArray[np.int6
     return np.asarray(total[end] - total[:-1])
 
 
-@overload
-def path_sum(values: Whole, end: NDArray[np.int32]) -> NDArray[np.int64]: ...
-@overload
-def path_sum(values: Real, end: NDArray[np.int32]) -> NDArray[np.float64]: ...
-def path_sum(values: Whole | Real, end: NDArray[np.int32]) -> NDArray[np.int64] | NDArray[np.float64]:
+def path_sum(values: NDArray[Any], end: NDArray[np.int32]) -> NDArray[Any]:
     """Return the sum of `values` over each element and its ancestors; same shape as `values`, (N,) or (N, k)."""
     wide = _widen(values)
     change = np.zeros((len(wide) + 1, *wide.shape[1:]), dtype=wide.dtype)
@@ -65,7 +54,7 @@ def path_counts(kind: NDArray[np.integer[Any]], kinds: int, end: NDArray[np.int3
     return np.cumsum(change.reshape(kinds, -1), axis=1)[:, :-1]
 
 
-def subtree_argmax(values: Whole | Real, end: NDArray[np.int32]) -> NDArray[np.int64]:
+def subtree_argmax(values: NDArray[Any], end: NDArray[np.int32]) -> NDArray[np.int64]:
     """Return the element with the largest of `values` (N,) in each element's subtree, the first of equals: int64 (N,).
 
     Uses a sparse table of the minima of runs of 1, 2, 4, ... ranks: two overlapping runs cover any range.
@@ -115,8 +104,6 @@ def is_ancestor(above: NDArray[np.int32], below: NDArray[np.int32], end: NDArray
     return (above <= below) & (below < end[above])
 
 
-def _widen(values: Whole | Real) -> NDArray[np.int64] | NDArray[np.float64]:
+def _widen(values: NDArray[Any]) -> NDArray[Any]:
     """Return `values` as int64 or float64, in which no sum over a page overflows."""
-    if values.dtype.kind == "f":
-        return values.astype(np.float64, copy=False)
-    return values.astype(np.int64, copy=False)
+    return values.astype(np.float64 if values.dtype.kind == "f" else np.int64, copy=False)

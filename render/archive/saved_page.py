@@ -24,28 +24,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from email.message import Message
 
+_PAGE_TYPES: Final = {".htm": "text/html", ".html": "text/html", ".xhtml": "application/xhtml+xml"}
 _TYPES: Final = {
-    ".avif": "image/avif",
-    ".bmp": "image/bmp",
+    **_PAGE_TYPES,
+    **{f".{name}": f"image/{name}" for name in ("avif", "bmp", "gif", "jpeg", "png", "webp")},
+    **{f".{name}": f"font/{name}" for name in ("otf", "ttf", "woff", "woff2")},
+    **dict.fromkeys((".js", ".mjs"), "text/javascript"),
     ".css": "text/css",
-    ".gif": "image/gif",
-    ".htm": "text/html",
-    ".html": "text/html",
     ".ico": "image/x-icon",
-    ".jpeg": "image/jpeg",
     ".jpg": "image/jpeg",
-    ".js": "text/javascript",
-    ".mjs": "text/javascript",
-    ".otf": "font/otf",
-    ".png": "image/png",
     ".svg": "image/svg+xml",
-    ".ttf": "font/ttf",
-    ".webp": "image/webp",
-    ".woff": "font/woff",
-    ".woff2": "font/woff2",
-    ".xhtml": "application/xhtml+xml",
 }
 """Media types that are served, by suffix; no other file is. Listed because the table of the system varies."""
+_FORBIDDEN: Final = re.compile(r"^[./]|[\\:\0]")
+"""Part of a path that is hidden, a parent or a root, or has the syntax of a Windows path or stream."""
 _MAX_FILE: Final = 16 * 2**20
 """Bytes."""
 
@@ -112,18 +104,14 @@ def find_folder_resources(path: Path, url: str = "") -> FolderResources | None:
 @lru_cache(maxsize=64)
 def _has_resources(folder: Path, _mtime: int) -> bool:
     """Return whether a folder contains a folder or a subresource; cached until the folder changes."""
-    return any(_may_contain_resources(path) for path in folder.iterdir())
-
-
-def _may_contain_resources(path: Path) -> bool:
-    media_type = _type_of(path.name)
-    return not path.name.startswith(".") and (path.is_dir() or (media_type != "" and "html" not in media_type))
+    visible = (path for path in folder.iterdir() if not path.name.startswith("."))
+    return any(path.is_dir() or _type_of(path.name) not in ("", *_PAGE_TYPES.values()) for path in visible)
 
 
 def _inside(root: Path, relative: str) -> Path | None:
     """Return the existing file at `relative` below `root`; None if it must not be served."""
     parts = PurePosixPath(relative).parts
-    if not parts or not _type_of(parts[-1]) or any(_is_forbidden(part) for part in parts):
+    if not parts or not _type_of(parts[-1]) or any(map(_FORBIDDEN.search, parts)):
         return None
     try:
         path = root.joinpath(*parts).resolve(strict=True)
@@ -131,11 +119,6 @@ def _inside(root: Path, relative: str) -> Path | None:
     except (OSError, ValueError):
         return None
     return path if inside and _type_of(path.name) else None
-
-
-def _is_forbidden(part: str) -> bool:
-    """Return whether a path part is hidden, a parent or a root, or has the syntax of a Windows path or stream."""
-    return part.startswith((".", "/")) or any(character in part for character in "\\:\0")
 
 
 def _type_of(name: str) -> str:

@@ -227,8 +227,8 @@ def _block(block: OverlayBlock, max_chars: int) -> JsonObject:
 
 
 def _layer(layer: OverlayLayer) -> JsonObject:
-    rows = {name: list(map(_with_box, getattr(layer, name))) for name in ("segments", "separators")}
-    return asdict(replace(layer, **rows))
+    segments, separators = (list(map(_with_box, rows)) for rows in (layer.segments, layer.separators))
+    return asdict(replace(layer, segments=segments, separators=separators))
 
 
 def _rounded(value: float | None, digits: int) -> float | None:

@@ -126,7 +126,7 @@ class _Page:
     def line_parent(self) -> NDArray[np.int32]:
         """Return the element of each line, int32 (L,)."""
         text = self.snapshot.line_text
-        return self.snapshot.text_parent[text[self.is_shown[text]]]
+        return np.asarray(self.snapshot.text_parent[text[self.is_shown[text]]])
 
     @cached_property
     def line_center(self) -> NDArray[np.float32]:

@@ -130,7 +130,7 @@ class Painting:
         if (opacity == 1).all():
             return np.ones(len(snapshot), dtype=np.float32)
         logs = np.log(np.maximum(opacity, 1e-6), dtype=np.float64)[snapshot.style]
-        return np.exp(np.minimum(tree.path_sum(logs, snapshot.end), 0)).round(6).astype(np.float32)
+        return np.asarray(np.exp(np.minimum(tree.path_sum(logs, snapshot.end), 0)).round(6), dtype=np.float32)
 
     @cached_property
     def is_fixed(self) -> Mask:
