@@ -203,7 +203,9 @@ class Scan:
             self._position = token.end()
             self._read(token)
         elif self._in_noscript:
-            self._leave_noscript()
+            if self._open:  # `</noscript>` would not end these elements (HTML, 13.2.6.4.7)
+                self._insert(self._limit, "".join(f"</{name}>" for name in reversed(self._open)), "<noscript>")
+            self._position, self._limit, self._open, self._foreign = self._limit, len(self._text), [], 0
         else:
             return False
         return True
@@ -212,8 +214,11 @@ class Scan:
         name = (token["name"] or "").lower()
         if token["comment"]:
             self._read_comment(token.start())
+        elif token["slash"] and name in _FOREIGN:
+            self._foreign = max(self._foreign - 1, 0)
         elif token["slash"]:
-            self._read_end_tag(name)
+            if name in self._open:
+                del self._open[len(self._open) - 1 - self._open[::-1].index(name) :]
         elif name in _FOREIGN or self._foreign:
             self._foreign += name in _FOREIGN and not token["attributes"].endswith("/")
         elif name == "plaintext":
@@ -229,13 +234,6 @@ class Scan:
             self._insert(self._limit, "-->", "comment")
         elif angle := _ANGLE.search(self._text, start + 4):  # `<!-- typo ->` and `<!-- typo <p>`
             self._insert(angle.start() if angle[0] == "<" else angle.end(), "-->", "comment")
-
-    def _read_end_tag(self, name: str) -> None:
-        if name in _FOREIGN:
-            self._foreign = max(self._foreign - 1, 0)
-        elif name in self._open:
-            last = len(self._open) - self._open[::-1].index(name) - 1
-            del self._open[last:]
 
     def _read_start_tag(self, token: re.Match[str], name: str) -> None:
         is_empty = token["attributes"].endswith("/")
@@ -279,12 +277,6 @@ class Scan:
         markup = _COMMENTS.match(self._text, start, again.start())
         begin = markup.end() if markup else start
         return self._text[begin] == "<" and not self._text.startswith("<!--", begin)
-
-    def _leave_noscript(self) -> None:
-        """Close the elements that are open at `</noscript>`, which would not end them (HTML, 13.2.6.4.7)."""
-        if self._open:
-            self._insert(self._limit, "".join(f"</{name}>" for name in reversed(self._open)), "<noscript>")
-        self._position, self._limit, self._open, self._foreign = self._limit, len(self._text), [], 0
 
     def _insert(self, position: int, text: str, cause: str) -> None:
         self._edits.append(Edit(position, position, text, cause))

@@ -25,7 +25,8 @@
   const READ = Symbol.for('vclean.read'); // of the last page
   const MOVING = document[Symbol.for('vclean.moving')] ??= new WeakSet(); // elements of endless animations
   const EFFECTS = ['transform', 'filter', 'mask-image', 'mix-blend-mode', 'background-clip', '-webkit-text-fill-color',
-    'text-shadow', '-webkit-text-stroke', 'backface-visibility', 'isolation', '-webkit-text-security'];
+    'text-shadow', '-webkit-text-stroke', 'backface-visibility', 'isolation', '-webkit-text-security', 'text-transform',
+    'z-index'];
   const LINK_COLORS = 'body[link], body[alink], body[vlink]';
   const SCRIPTING = /\(\s*scripting\s*(?::\s*([\w-]+)\s*)?\)/gi; // a media feature (Media Queries 5, 8.1)
   const [MET, UNMET] = ['(min-width: 0px)', '(max-width: 0px)'];
@@ -64,10 +65,6 @@
 
   // ---- before the first layout ----
 
-  function countNonSpace(text) {
-    return text.replace(/\s+/g, '').length;
-  }
-
   // The same rule as snapshot.noscript_needed. With scripts on, `noscript` contains unparsed text and is not used. The
   // characters of the page are counted by part, at most until it has more than little text.
   function needsNoscript() {
@@ -79,7 +76,7 @@
       const around = parentElement.call(node);
       if (closest.call(around, skipped)) continue;
       const part = closest.call(around, 'noscript') ? 'noscript' : closest.call(around, controls) ? 'controls' : 'text';
-      characters[part] += countNonSpace(data.call(node));
+      characters[part] += data.call(node).replace(/\s+/g, '').length;
     }
     return characters.text < options.littleText && characters.noscript > characters.text + characters.controls;
   }
@@ -108,34 +105,21 @@
     }
   }
 
-  // The selector of a rule, which may be inside of others (CSS Nesting 1, 3).
-  function selectorOf(rule) {
-    let above = rule.parentRule;
-    while (above !== null && !(above instanceof CSSStyleRule)) above = above.parentRule;
-    if (above === null) return rule.selectorText;
-    const outer = `:is(${selectorOf(above)})`;
-    return rule.selectorText.includes('&') ? rule.selectorText.replaceAll('&', outer) : `${outer} ${rule.selectorText}`;
-  }
-
   // Readers have scripts, so what the styles of `<noscript>` hide is seen. What they show is shown by scripts otherwise.
   function unhideNoscript() {
-    for (const { sheet } of selectAll('noscript style')) {
-      for (const rule of sheet ? rulesIn(sheet) : []) {
-        if (rule.style) unhide(rule);
-      }
+    const sheets = [...selectAll('noscript style')].map(({ sheet }) => sheet).filter((sheet) => sheet !== null);
+    for (const rule of sheets.flatMap((sheet) => [...rulesIn(sheet)]).filter(({ style }) => style)) {
+      const { display, visibility, opacity } = rule.style;
+      if (display === 'none' && selectsText(rule)) rule.style.removeProperty('display');
+      if (visibility === 'hidden' || visibility === 'collapse') rule.style.removeProperty('visibility');
+      if (parseFloat(opacity) < 1) rule.style.removeProperty('opacity');
     }
   }
 
-  function unhide(rule) {
-    const { display, visibility, opacity } = rule.style;
-    if (display === 'none' && selectsText(rule)) rule.style.removeProperty('display');
-    if (visibility === 'hidden' || visibility === 'collapse') rule.style.removeProperty('visibility');
-    if (parseFloat(opacity) < 1) rule.style.removeProperty('opacity');
-  }
-
-  // Whether a rule is for elements with text. Others, such as placeholders of images, would only take place.
-  function selectsText(rule) {
-    return [...selectAll(selectorOf(rule))].some((element) => countNonSpace(textContent.call(element)) > 0);
+  // Whether a rule is for elements with text. Others, such as placeholders of images, would only take place. The `&` of
+  // a rule inside another one counts as the root: it may select more.
+  function selectsText({ selectorText }) {
+    return [...selectAll(selectorText)].some((element) => /\S/.test(textContent.call(element)));
   }
 
   // Readers have scripts, so media queries about scripts are answered as in their browsers.
@@ -178,43 +162,36 @@
   // or begin after more than a minute, stay as they are.
   function finishAnimations() {
     const clock = doc.timeline;
-    for (const animation of doc.getAnimations()) {
+    for (const animation of doc.getAnimations().filter(({ playState }) => playState !== 'paused')) {
       try {
-        finish(animation, clock);
+        const { delay, endTime } = animation.effect.getComputedTiming();
+        if (animation.timeline !== clock || endTime === Infinity) holdClearest(animation, clock);
+        else if (delay > MAX_ANIMATION_DELAY) animation.pause();
+        else animation.finish();
       } catch {
         animation.cancel(); // it has no effect, or one that cannot be changed
       }
     }
   }
 
-  function finish(animation, clock) {
-    if (animation.playState === 'paused') return;
-    const { delay, endTime } = animation.effect.getComputedTiming();
-    if (animation.timeline !== clock || endTime === Infinity) holdClearest(animation, clock);
-    else if (delay > MAX_ANIMATION_DELAY) animation.pause();
-    else animation.finish();
-  }
-
   // An animation that is endless, or driven by scrolling, has no end state. Its most opaque one counts, for a reader waits
   // for it or scrolls to it, and what it moves comes into view.
   function holdClearest(animation, clock) {
-    const frames = animation.effect.getKeyframes().filter(({ opacity }) => opacity !== undefined);
+    const { effect } = animation;
+    const frames = effect.getKeyframes().filter(({ opacity }) => opacity !== undefined);
     if (frames.length === 0) {
-      if (moves(animation.effect)) MOVING.add(animation.effect.target);
+      const names = effect.getKeyframes().flatMap((frame) => Object.keys(frame)).join(' ');
+      const moves = /transform|translate|left|right|top|bottom|margin|inset/i.test(names);
+      if (moves && effect.pseudoElement === null) MOVING.add(effect.target);
       animation.cancel();
       return;
     }
     const clearest = frames.reduce((best, each) => (Number(each.opacity) > Number(best.opacity) ? each : best));
     const timing = { delay: 0, endDelay: 0, duration: 1000, iterations: 1, iterationStart: 0, direction: 'normal', fill: 'both' };
     animation.timeline = clock;
-    animation.effect.updateTiming(timing);
+    effect.updateTiming(timing);
     animation.pause();
     animation.currentTime = 1000 * clearest.computedOffset;
-  }
-
-  function moves(effect) {
-    const names = effect.getKeyframes().flatMap((frame) => Object.keys(frame)).join(' ');
-    return effect.pseudoElement === null && /transform|translate|left|right|top|bottom|margin|inset/i.test(names);
   }
 
   // Returns promises of embedded fonts, which load after the first layout, and of images with unusual media types,
@@ -261,24 +238,21 @@
     return box.right <= clip.left || box.left >= clip.right || box.bottom <= clip.top || box.top >= clip.bottom;
   }
 
-  // The rectangle of the property `clip`, which applies to absolutely positioned elements (CSS Masking 1, 8).
-  function clipWindow(clip, box) {
-    const inside = /^rect\(([^)]*)\)/.exec(clip);
-    if (!inside) return EVERYTHING;
-    const [top, right, bottom, left] = inside[1].split(/[ ,]+/).map(parseFloat);
-    return {
-      left: Number.isNaN(left) ? box.left : box.left + left,
-      top: Number.isNaN(top) ? box.top : box.top + top,
+  // What a clip path leaves is left to pixels. The property `clip` applies to absolutely positioned elements (CSS
+  // Masking 1, 8).
+  function shapedClip(style, position, box, clip, index) {
+    if (declares['clip-path'] && style.clipPath !== 'none') column.clip_path.push(index);
+    if (!/absolute|fixed/.test(position)) return clip;
+    const rectangle = /^rect\(([^)]*)\)/.exec(style.clip);
+    if (!rectangle) return { ...clip }; // no longer that of the viewport: see clippedCode
+    const [top, right, bottom, left] = rectangle[1].split(/[ ,]+/).map(parseFloat); // NaN for `auto`
+    const window = {
+      left: box.left + (left || 0),
+      top: box.top + (top || 0),
       right: Number.isNaN(right) ? box.right : box.left + right,
       bottom: Number.isNaN(bottom) ? box.bottom : box.top + bottom,
     };
-  }
-
-  // What a clip path leaves is left to pixels.
-  function shapedClip(style, position, box, clip, index) {
-    if (declares['clip-path'] && style.clipPath !== 'none') column.clip_path.push(index);
-    const isPositioned = position === 'absolute' || position === 'fixed';
-    return isPositioned ? combine(clip, clipWindow(style.clip, box), Math.max, Math.min) : clip;
+    return combine(clip, window, Math.max, Math.min);
   }
 
   // What scrolling brings into view.
@@ -323,21 +297,15 @@
     return isLow ? shown : scrolledWindow(element, style, box, overflow, shown);
   }
 
-  // Fixed elements do not scroll: what lies outside the viewport stays there, unless it is fixed to another element.
+  // Fixed elements do not scroll: what lies outside the viewport stays there, unless it is fixed to another element, a
+  // transformed or filtered one around it (CSS Transforms 1, 3).
   function fixedClip(element) {
-    return containingBlock(parentElement.call(element), 'fixed') === root ? viewport : EVERYTHING;
-  }
-
-  // What positioned children of an element are placed in. Below a transformed or filtered element, that is this one, also
-  // of fixed children (CSS Transforms 1, 3).
-  function containingBlock(element, position) {
-    for (let above = element; above && above !== root; above = parentElement.call(above)) {
-      const { position: own, transform, filter, perspective, willChange, contain } = getComputedStyle(above);
-      if (position !== 'fixed' && own !== 'static') return above;
-      if (transform !== 'none' || filter !== 'none' || perspective !== 'none') return above;
-      if (/transform|filter|perspective/.test(willChange) || /paint|strict|content/.test(contain)) return above;
+    for (let above = parentElement.call(element); above && above !== root; above = parentElement.call(above)) {
+      const { transform, filter, perspective, willChange, contain } = getComputedStyle(above);
+      if (transform !== 'none' || filter !== 'none' || perspective !== 'none') return EVERYTHING;
+      if (/transform|filter|perspective/.test(willChange) || /paint|strict|content/.test(contain)) return EVERYTHING;
     }
-    return root;
+    return viewport;
   }
 
   function isDisplayed(element, parent, display) {
@@ -379,12 +347,8 @@
   let characters = 0;
 
   function intern(table, key) {
-    let index = table.get(key);
-    if (index === undefined) {
-      index = table.size;
-      table.set(key, index);
-    }
-    return index;
+    if (!table.has(key)) table.set(key, table.size);
+    return table.get(key);
   }
 
   // Properties that no style of the page declares have their initial values everywhere.
@@ -398,13 +362,9 @@
     const { display, position, visibility, overflow, font, whiteSpace } = style;
     const opacity = declares.opacity ? style.opacity : '1';
     const letters = font || [style.fontSize, style.fontWeight, style.fontStyle, style.fontFamily, style.lineHeight].join('\n');
-    let key = display + '\n' + position + '\n' + style.float + '\n' + visibility + '\n' + opacity + '\n' + overflow +
-      '\n' + style.textAlign + '\n' + style.textDecorationLine + '\n' + whiteSpace + '\n' + style.color + '\n' +
-      style.backgroundColor + '\n' + style.backgroundImage + '\n' + style.borderWidth + '\n' + style.listStyleType +
-      '\n' + style.cursor + '\n' + letters;
-    if (declares['text-transform']) key += '\n' + style.textTransform;
-    if (declares['z-index']) key += '\n' + style.zIndex;
-    for (const name of effects) key += '\n' + style.getPropertyValue(name);
+    const key = [display, position, style.float, visibility, opacity, overflow, style.textAlign, whiteSpace, style.color,
+      style.textDecorationLine, style.backgroundColor, style.backgroundImage, style.borderWidth, style.listStyleType,
+      style.cursor, letters, ...effects.map((name) => style.getPropertyValue(name))].join('\n');
     let row = rowByStyle.get(key);
     if (row === undefined) {
       const [overflowX, overflowY = overflowX] = overflow.split(' ');
@@ -556,13 +516,11 @@
     for (const name of ['::before', '::after']) {
       const style = getComputedStyle(frame.element, name);
       if (!/absolute|fixed/.test(style.position) || /^(none|normal)$/.test(style.content)) continue;
-      if (style.visibility !== 'visible' || parseFloat(style.opacity) < FAINT || !isPainted(style)) continue;
+      const isPainted = style.backgroundColor !== 'rgba(0, 0, 0, 0)' || style.backgroundImage !== 'none'
+        || style.backdropFilter !== 'none';
+      if (style.visibility !== 'visible' || parseFloat(style.opacity) < FAINT || !isPainted) continue;
       addArea(frame.index, pseudoBox(style.position === 'fixed' ? viewport : box, style), frame.absolute);
     }
-  }
-
-  function isPainted({ backgroundColor, backgroundImage, backdropFilter }) {
-    return backgroundColor !== 'rgba(0, 0, 0, 0)' || backgroundImage !== 'none' || backdropFilter !== 'none';
   }
 
   // About the border box of a placed pseudo-element, which has no accessor.
@@ -634,21 +592,19 @@
 
   // Adds a formula to a `math` element, or in a new one inside of an element, as a text; walker.py writes it as a line.
   function addFormula({ source, display }, frame, box) {
-    const parent = frame.name === 'math' ? frame.index : addMath(frame, display, box);
+    let parent = frame.index;
+    if (frame.name !== 'math') {
+      parent = addElement('math', frame.index);
+      column.box.push(...box);
+      column.style.push(column.style[frame.index]);
+      column.hidden.push(frame.hidden);
+      if (display) addAttribute(parent, 'display', 'block');
+    }
     const index = addTextRow(source.slice(0, options.maxFormula), source.length, parent, frame.hidden);
     column.formula.push(index);
     if (frame.hidden !== HIDDEN.NO || !(box[2] > 0 && box[3] > 0)) return;
     column.line_text.push(index);
     column.line_box.push(...box);
-  }
-
-  function addMath(frame, display, box) {
-    const index = addElement('math', frame.index);
-    column.box.push(...box);
-    column.style.push(column.style[frame.index]);
-    column.hidden.push(frame.hidden);
-    if (display) addAttribute(index, 'display', 'block');
-    return index;
   }
 
   // ---- the walk ----

@@ -10,7 +10,7 @@ import re
 import time
 from dataclasses import replace
 from itertools import compress
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from lxml import etree
@@ -311,19 +311,11 @@ def read_tree(source: bytes) -> etree._Element:
         raise NotHtmlError("no HTML in the input: give a web page")
     if any(entry.type == _TOO_DEEP for entry in parser.error_log):
         raise LimitError("elements are nested deeper than the parser's 2,048 levels: clean the page with --render")
-    if root.tag == "html" and not root.attrib:
-        for name, value in _late_attributes(source):
-            root.set(name, value)
+    # The first `<html>` tag with attributes may follow other content (HTML, 13.2.6.4.7).
+    if root.tag == "html" and not root.attrib and (tag := _HTML_TAG.search(source)):
+        late = etree.fromstring(tag[0], etree.HTMLParser(encoding="utf-8"))
+        root.attrib.update({} if late is None else late.attrib)
     return root
-
-
-def _late_attributes(source: bytes) -> list[tuple[str, str]]:
-    """Return the attributes of the first `<html>` tag that has any; it may follow other content (HTML, 13.2.6.4.7)."""
-    tag = _HTML_TAG.search(source)
-    if tag is None:
-        return []
-    element = etree.fromstring(tag[0], etree.HTMLParser(encoding="utf-8"))
-    return [] if element is None else cast("list[tuple[str, str]]", element.items())
 
 
 def document_head(root: etree._Element) -> DocumentHead:
@@ -348,7 +340,11 @@ def prune(root: etree._Element) -> bool:
     is_needed = _needs_noscript(root)
     if not is_needed:
         etree.strip_elements(root, "noscript", with_tail=False)
-    _empty_head(root)
+    for head in root.findall("head"):
+        if text_of(head).strip():  # libxml2 put parts of the body there: there is no `<body>` tag
+            head.tag = "div"
+        else:
+            root.remove(head)
     _insert_table_bodies(root)
     return is_needed
 
@@ -366,15 +362,6 @@ def _needs_noscript(root: etree._Element) -> bool:
     ]
     control_length = sum(map(visible_length, controls))
     return noscript_needed(outside - control_length, control_length, inside)
-
-
-def _empty_head(root: etree._Element) -> None:
-    """Remove the head; if libxml2 put parts of the body there (no `<body>` tag), keep it as a `div`."""
-    for head in root.findall("head"):
-        if text_of(head).strip():
-            head.tag = "div"
-        else:
-            root.remove(head)
 
 
 def _insert_table_bodies(root: etree._Element) -> None:

@@ -94,7 +94,8 @@ def _add_math(element: etree._Element, source: str | etree._Element) -> None:
         _empty(element)
         math = etree.SubElement(element, "math")
         math.text = text
-        _set_display(math, is_display=is_display)
+        if is_display:
+            math.set("display", "block")
 
 
 def _mathml(element: etree._Element, into: etree._Element) -> etree._Element:
@@ -144,17 +145,17 @@ def _tex_of_image(image: etree._Element) -> str:
 
 
 def _replace_script(script: etree._Element) -> None:
-    kind = script.get("type", "")
+    is_display = _DISPLAY_MODE.search(script.get("type", "")) is not None
     before = script.getprevious()
     while before is not None and _is_any(before, (*WRAPPERS, *PREVIEWS)):
         _empty(before)  # MathJax drew it, or will replace it
         before = before.getprevious()
     text = formula_text(script.text or "")
-    is_display = _DISPLAY_MODE.search(kind) is not None
     _empty(script)
     script.tag, script.text = "math", text
     script.attrib.clear()
-    _set_display(script, is_display=is_display)
+    if is_display:
+        script.set("display", "block")
 
 
 def _replace_math(math: etree._Element) -> None:
@@ -166,7 +167,9 @@ def _replace_math(math: etree._Element) -> None:
             is_display |= _is_any(ancestor, DISPLAY_WRAPPERS) or _is_display_container(ancestor)
     _empty(math)
     math.text = text
-    _set_display(math, is_display=is_display)
+    math.attrib.pop("display", None)
+    if is_display:
+        math.set("display", "block")
     if wrapper is not None:
         math.tail = None
         _empty(wrapper)
@@ -181,13 +184,6 @@ def _is_any(element: etree._Element, selectors: Iterable[str]) -> bool:
     """Return whether an element has one of these tags or classes, which begin with a dot."""
     names = {element.tag, *(f".{name}" for name in element.get("class", "").split())}
     return not names.isdisjoint(selectors)
-
-
-def _set_display(math: etree._Element, *, is_display: bool) -> None:
-    if is_display:
-        math.set("display", "block")
-    elif "display" in math.attrib:
-        del math.attrib["display"]
 
 
 def _empty(element: etree._Element) -> None:

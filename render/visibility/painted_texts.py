@@ -137,8 +137,10 @@ def out_of_reach(texts: CandidateTexts) -> NDArray[np.uint8]:
     left_edge = min(float(snapshot.box[0, 0]), 0.0)
     beside = (box[:, 0] >= snapshot.width) | _far_right(texts)
     off_page = ((right <= left_edge) | (bottom <= 0)) & (box[:, 2] > 0) | _far_below(box[:, 1], bottom)
-    if beside.any():
-        off_page |= beside & ~_scroll_sideways(snapshot)[texts.parent]
+    if beside.any():  # in a part of the page that scrolls sideways, or in a table, readers get there
+        scrolls = snapshot.styles.is_in("overflow-x", ("auto", "scroll"))[snapshot.style]
+        scrolls = scrolls & ~snapshot.is_tag(("html", "body")) | snapshot.is_tag(("table", "pre"))
+        off_page |= beside & ~tree.inside(scrolls, snapshot.end)[texts.parent]
     return np.where(off_page, Hidden.OFF_PAGE, Hidden.NO).astype(np.uint8)
 
 
@@ -158,13 +160,6 @@ def _far_right(texts: CandidateTexts) -> NDArray[np.bool_]:
     is_locked = any(overflow[style] in ("hidden", "clip") for style in viewport_styles(snapshot))
     limit = viewport if is_locked else _FAR_RIGHT * viewport
     return np.asarray(left >= limit)
-
-
-def _scroll_sideways(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return which elements are in a part of the page that a reader scrolls sideways, or in a table, bool (N,)."""
-    scrolls = snapshot.styles.is_in("overflow-x", ("auto", "scroll"))[snapshot.style]
-    scrolls = scrolls & ~snapshot.is_tag(("html", "body")) | snapshot.is_tag(("table", "pre"))
-    return tree.inside(scrolls, snapshot.end)
 
 
 def _far_below(top: NDArray[np.float32], bottom: NDArray[np.float32]) -> NDArray[np.bool_]:
