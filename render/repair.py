@@ -57,13 +57,6 @@ _START: Final = re.compile(
 
 _CLOSED_ROOT: Final = re.compile(r"""<template\s[^<>]*?shadowrootmode\s*=\s*["']?(closed)\b""", re.IGNORECASE)
 
-_PLAIN_NOSCRIPT: Final = re.compile(
-    r"""[^>]*+>[^<]*+(?:<(?:img|input|link|meta)\s(?:[^<>"']|"[^"<>]*+"|'[^'<>]*+')*+>[^<]*+)*+</noscript[\s/>]""",
-    re.IGNORECASE,
-)
-"""Rest of a `<noscript>` element that contains texts and images only: most do."""
-
-
 REPAIRED: Final = "the source was repaired"
 """First words of the note on a repair, which needs no attention."""
 
@@ -134,7 +127,7 @@ def _needs_edits(text: str, start: re.Match[str]) -> bool:
         return True
     if name.lower() != "noscript":
         return not end_tag(name.lower()).search(text, start.end())
-    return not _PLAIN_NOSCRIPT.match(text, start.end()) and bool(Scan(text, start.start()).noscript_edits())
+    return bool(Scan(text, start.start()).noscript_edits())
 
 
 class Edit(NamedTuple):

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from vclean.render.overlay.layers import Entry, Layer, Mark, Pen, Rect
 
 
-_COMPRESSION = 2
 _QUIET_GROUND = (255, 255, 255, 235)
 
 Segment = tuple[int, int, int, int]
@@ -73,7 +72,7 @@ def draw_png(screenshot: bytes, layers: Sequence[Layer]) -> bytes:
     canvas.paste(image, (0, strip))
     _draw_legend(ImageDraw.Draw(canvas, "RGBA"), legend, collect_pens(layers), (page.width, strip))
     out = io.BytesIO()
-    canvas.save(out, "PNG", compress_level=_COMPRESSION)
+    canvas.save(out, "PNG", compress_level=2)
     return out.getvalue()
 
 

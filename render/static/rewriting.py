@@ -192,7 +192,6 @@ def _empty(element: etree._Element) -> None:
     del element[:]
 
 
-_MODES: Final = ("open", "closed")
 _PART: Final = re.compile(r"S:[0-9a-f]+")
 """Name of a part that React streams. A server sends a placeholder, `<template id="B:1">`, and later the part in its
 place, in `<div hidden id="S:1">` at the end of the page (react-dom, Fizz: `completeBoundary`)."""
@@ -229,7 +228,7 @@ def flatten_shadow_roots(root: etree._Element) -> None:
     hosts = set()
     for template in list(root.iter("template")):
         host = template.getparent()
-        if host is None or host in hosts or template.get("shadowrootmode", "").lower() not in _MODES:
+        if host is None or host in hosts or template.get("shadowrootmode", "").lower() not in ("open", "closed"):
             continue
         hosts.add(host)
         _flatten(host, template)

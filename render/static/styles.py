@@ -205,8 +205,6 @@ _ARGUMENTS: Final = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _PSEUDO_ELEMENT: Final = re.compile(r"::|:(?:before|after|first-l)")
 _DECLARATION: Final = re.compile(r"(?<![\w-])(display|visibility)\s*:\s*([a-z-]+)\s*(!\s*important)?")
 _HIDING: Final = frozenset(("none", "hidden", "collapse"))
-_MOVING: Final = ("transition", "animation")
-"""Properties of elements that appear."""
 _WORD: Final = re.compile(r"[\w-]+")
 _HANDLERS: Final = "//@onclick | //@href[starts-with(., 'javascript:')]"
 _ANY: Final = "*"
@@ -308,7 +306,7 @@ def _read(rules: list[tuple[str, str, bool]]) -> tuple[dict[str, list[tuple[str,
     is_undone = any(values.get("visibility", ("hidden",))[0] not in _HIDING for values in declared)
     for (selectors, declarations, applies), values in zip(rules, declared, strict=True):
         hides = {name for name, (value, _) in values.items() if value in _HIDING}
-        is_moving = any(name in declarations for name in _MOVING)
+        is_moving = "transition" in declarations or "animation" in declarations  # the element may appear
         text = "".join(f"{name}:{values[name][0]} {values[name][1]};" for name in sorted(hides))
         for selector in map(str.strip, selectors.split(",")):
             plain = _PLAIN.fullmatch(selector)
@@ -429,11 +427,9 @@ def _tabulate(
     code = display
     for flag in flags:
         code = code * 2 + flag
-    used = np.flatnonzero(np.bincount(code))
-    number = np.zeros(used[-1] + 1, dtype=np.int32)
-    number[used] = np.arange(len(used))
+    used, number = np.unique(code, return_inverse=True)
     rows = (_style_row(displays[value >> len(flags)], value & ((1 << len(flags)) - 1)) for value in used.tolist())
-    return Styles(names=STYLES, rows=tuple(rows)), number[code]
+    return Styles(names=STYLES, rows=tuple(rows)), number.astype(np.int32)
 
 
 @lru_cache(maxsize=1024)

@@ -36,9 +36,6 @@ _BOTTOM_ZONE: Final = 0.9
 """Heights of the viewport: headers and sidebars begin in the top zone, bars and corner boxes end in the bottom zone."""
 _CORNER: Final = 0.5
 """Widths and heights of the viewport: the largest box of a corner."""
-_DIALOG_NAMES: Final = ("dialog", "alertdialog")
-_MAIN_NAMES: Final = ("main", "article")
-"""Tags and ARIA roles."""
 _DIALOG_SHARE: Final = 0.8
 """Of the text of an element that wraps a dialog."""
 
@@ -103,7 +100,7 @@ class _Page:
     def is_dialog(self) -> NDArray[np.bool_]:
         """Return which elements are dialogs or popovers, or wrap one, bool (N,)."""
         snapshot = self.snapshot
-        mask = self._has_name(_DIALOG_NAMES) | snapshot.has_value("aria-modal", ("true",))
+        mask = self._has_name("dialog", "alertdialog") | snapshot.has_value("aria-modal", ("true",))
         mask[list(snapshot.attributes("popover"))] = True  # HTML, 6.12
         mask &= snapshot.hidden == Hidden.NO
         if not mask.any():
@@ -114,9 +111,9 @@ class _Page:
     @cached_property
     def is_in_main_area(self) -> NDArray[np.bool_]:
         """Return which elements are main areas of the page, or in one, bool (N,)."""
-        return tree.inside(self._has_name(_MAIN_NAMES), self.snapshot.end)
+        return tree.inside(self._has_name("main", "article"), self.snapshot.end)
 
-    def _has_name(self, names: tuple[str, ...]) -> NDArray[np.bool_]:
+    def _has_name(self, *names: str) -> NDArray[np.bool_]:
         """Return which elements have one of `names` as tag or ARIA role, bool (N,)."""
         return self.snapshot.is_tag(names) | self.snapshot.has_value("role", names)
 

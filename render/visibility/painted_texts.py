@@ -192,9 +192,6 @@ _LOW: Final = 40.0
 """CSS px, of an image without its data: its alternative text, or nothing."""
 
 
-_UPPERMOST: Final = ((float("inf"), 0.0),)
-
-
 class PaintedTexts:
     """Decide on K texts by what is painted behind and above them.
 
@@ -210,7 +207,6 @@ class PaintedTexts:
         self._texts = texts
         self._snapshot = snapshot = texts.snapshot
         self._painting = painting
-        self._order = painting.order
         self._element: NDArray[np.intp] = np.append(np.arange(len(snapshot)), snapshot.area)
         self._box = np.append(snapshot.box, snapshot.area_box, axis=0)
         unknown = painting.is_picture | (painting.has_image[snapshot.style] & ~painting.is_missing)
@@ -260,19 +256,16 @@ class PaintedTexts:
         self, painters: NDArray[np.intp], parents: NDArray[np.int32], count: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return places in the paint order: of P painters, and of the texts of K elements; greater ones are above."""
-        pictures = self._painting.is_picture
-        keys = {}
-        for each in np.unique(painters).tolist():
-            if each < count:
-                keys[each, False] = self._order.content(each) if pictures[each] else self._order.background(each)
-            else:  # an area may be anywhere in the order: the uppermost place leaves it to pixels
-                keys[each, False] = _UPPERMOST
-        for each in np.unique(parents).tolist():
-            keys[each, True] = self._order.content(each)
-        place = {name: number for number, name in enumerate(sorted(keys, key=keys.__getitem__))}
+        pictures, order = self._painting.is_picture, self._painting.order
+        # An area may be anywhere in the order: the uppermost place leaves it to pixels.
+        key_of = dict.fromkeys(painters.tolist(), ((float("inf"), 0.0),))
+        for each in key_of.keys() & set(range(count)):
+            key_of[each] = order.content(each) if pictures[each] else order.background(each)
+        content = {each: order.content(each) for each in parents.tolist()}
+        place = {key: number for number, key in enumerate(sorted({*key_of.values(), *content.values()}))}
         return (
-            np.array([place[each, False] for each in painters.tolist()], dtype=np.float64),
-            np.array([place[each, True] for each in parents.tolist()], dtype=np.float64),
+            np.array([place[key_of[each]] for each in painters.tolist()], dtype=np.float64),
+            np.array([place[content[each]] for each in parents.tolist()], dtype=np.float64),
         )
 
     def _painters_at_centers(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Mask]:
