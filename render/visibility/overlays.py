@@ -60,9 +60,9 @@ def _above_backdrop(page: _Page, overlays: NDArray[np.intp]) -> NDArray[np.intp]
     backdrops = overlays[painting.fill_viewport(page.snapshot.box[overlays])].tolist()
     if not backdrops:
         return overlays[:0]
-    lowest = min(map(painting.order.background, backdrops))
+    lowest = min(map(painting.background_key, backdrops))
     nodes = np.flatnonzero(page.is_positioned("absolute"))
-    above = np.array([painting.order.background(node) > lowest for node in nodes.tolist()], dtype=bool)
+    above = np.array([painting.background_key(node) > lowest for node in nodes.tolist()], dtype=bool)
     candidates = _Candidates(page, nodes)
     return nodes[above & candidates.have_background & ~candidates.are_main]
 
@@ -150,8 +150,8 @@ class _Candidates:
         below, above = self._lines_around
         is_in_reach = self._are_dialogs | (self._size > 0).all(axis=1)  # sticky ones stick in the viewport
         covers = (below > 0) & (below >= above) & is_in_reach
-        order, nodes = self._page.painting.order, self.nodes.tolist()
-        is_sunken = np.array([order.background(node) < order.content(0) for node in nodes], dtype=bool)
+        painting, nodes = self._page.painting, self.nodes.tolist()
+        is_sunken = np.array([painting.background_key(node) < painting.content_key(0) for node in nodes], dtype=bool)
         floats = self._float & (covers | (above == 0) & ~is_sunken)
         return np.asarray(self.have_background & ~self.are_main & (covers | floats))
 
@@ -249,11 +249,11 @@ class _Candidates:
 
     def _are_below(self, line: NDArray[np.intp], candidate: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return whether each of K lines is painted before the candidate, bool (K,)."""
-        order = self._page.painting.order
+        painting = self._page.painting
         pairs, index = np.unique(
             np.stack([self._page.line_parent[line], self.nodes[candidate]], axis=1), axis=0, return_inverse=True
         )
-        below = [order.content(parent) < order.background(node) for parent, node in pairs.tolist()]
+        below = [painting.content_key(parent) < painting.background_key(node) for parent, node in pairs.tolist()]
         return np.array(below, dtype=bool)[index.reshape(-1)]
 
     @property

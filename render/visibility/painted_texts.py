@@ -256,12 +256,12 @@ class PaintedTexts:
         self, painters: NDArray[np.intp], parents: NDArray[np.int32], count: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return places in the paint order: of P painters, and of the texts of K elements; greater ones are above."""
-        pictures, order = self._painting.is_picture, self._painting.order
+        painting = self._painting
         # An area may be anywhere in the order: the uppermost place leaves it to pixels.
         key_of = dict.fromkeys(painters.tolist(), ((float("inf"), 0.0),))
         for each in key_of.keys() & set(range(count)):
-            key_of[each] = order.content(each) if pictures[each] else order.background(each)
-        content = {each: order.content(each) for each in parents.tolist()}
+            key_of[each] = painting.content_key(each) if painting.is_picture[each] else painting.background_key(each)
+        content = {each: painting.content_key(each) for each in parents.tolist()}
         place = {key: number for number, key in enumerate(sorted({*key_of.values(), *content.values()}))}
         return (
             np.array([place[key_of[each]] for each in painters.tolist()], dtype=np.float64),

@@ -40,6 +40,30 @@ NO_EFFECT: Final = ("", "none", "normal")
 _EFFECTS: Final = (("filter", Hidden.FILTER), ("mask-image", Hidden.MASK), ("mix-blend-mode", Hidden.BLEND))
 
 
+Key = tuple[tuple[float, float], ...]
+"""Pairs of a level and the place in the tree, from the root's stacking context inwards."""
+
+_BACKGROUND: Final = (-float("inf"), 0)
+"""Of the element that makes a stacking context: below all in it, negative levels too."""
+_BLOCK: Final = 0.1
+_FLOAT: Final = 0.2
+_INLINE: Final = 0.3
+_POSITIONED: Final = 0.5
+
+_PROPERTIES: Final = (
+    "position", "float", "display", "z-index", "opacity", "transform", "filter", "mix-blend-mode", "isolation",
+    "mask-image",
+)  # fmt: skip
+
+
+class _Stacking(NamedTuple):
+    """Describe how an element takes part in the painting: its level, and whether it makes a stacking context."""
+
+    level: float
+    is_context: bool = False
+    is_atomic: bool = True
+
+
 class Painting:
     """Compute what the elements of a page paint: columns by style row, (S,), and by element, (N,).
 
@@ -49,11 +73,7 @@ class Painting:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
-
-    @cached_property
-    def order(self) -> PaintOrder:
-        """Return the order in which the elements are painted."""
-        return PaintOrder(self.snapshot)
+        self._keys: dict[int, Key] = {-1: ()}
 
     # ---- by style row ----
 
@@ -179,6 +199,43 @@ class Painting:
         size = np.array([settings.get("width", 0), settings.get("height", 0)], dtype=np.float32)
         return np.asarray((box[..., 2:] >= _COVER_SHARE * size).all(axis=-1))
 
+    # ---- order ----
+
+    def background_key(self, element: int) -> Key:
+        """Return the key of an element's background."""
+        stacking = self._stackings[int(self.snapshot.style[element])]
+        if stacking.is_atomic:
+            return (*self._inside(element), _BACKGROUND)
+        return (*self._inside(int(self.snapshot.parent[element])), (stacking.level, element))
+
+    def content_key(self, element: int) -> Key:
+        """Return the key of the inline content of an element: its text nodes, or the image that it is."""
+        return (*self._inside(element), (_INLINE, element))
+
+    def _inside(self, element: int) -> Key:
+        """Return the stacking contexts that an element's contents are in."""
+        chain = []
+        while element not in self._keys:
+            chain.append(element)
+            element = int(self.snapshot.parent[element])
+        key = self._keys[element]
+        for each in reversed(chain):
+            stacking = self._stackings[int(self.snapshot.style[each])]
+            if stacking.is_atomic:
+                if stacking.is_context and stacking.level != _POSITIONED:
+                    # Positioned elements with `z-index: auto` make no context.
+                    while key and not self._stackings[int(self.snapshot.style[int(key[-1][1])])].is_context:
+                        key = key[:-1]
+                key = (*key, (stacking.level, each))
+            self._keys[each] = key
+        return key
+
+    @cached_property
+    def _stackings(self) -> list[_Stacking]:
+        """Return how the elements of each style row take part."""
+        styles = self.snapshot.styles
+        return [_stacking(values) for values in zip(*map(styles.column, _PROPERTIES), strict=True)]
+
 
 def points_in_boxes(points: NDArray[np.float32], boxes: NDArray[np.float32]) -> Iterator[Pairs]:
     """Yield the pairs of a point and a box that contains it, in chunks; boxes ascend.
@@ -227,74 +284,6 @@ def viewport_styles(snapshot: Snapshot) -> list[int]:
     root, body = snapshot.style[:1], snapshot.style[snapshot.is_tag(("body",))][:1]
     rows: list[int] = [*root.tolist(), *body.tolist()]
     return rows
-
-
-Key = tuple[tuple[float, float], ...]
-"""Pairs of a level and the place in the tree, from the root's stacking context inwards."""
-
-_BACKGROUND: Final = (-float("inf"), 0)
-"""Of the element that makes a stacking context: below all in it, negative levels too."""
-_BLOCK: Final = 0.1
-_FLOAT: Final = 0.2
-_INLINE: Final = 0.3
-_POSITIONED: Final = 0.5
-
-_PROPERTIES: Final = (
-    "position", "float", "display", "z-index", "opacity", "transform", "filter", "mix-blend-mode", "isolation",
-    "mask-image",
-)  # fmt: skip
-
-
-class _Stacking(NamedTuple):
-    """Describe how an element takes part in the painting: its level, and whether it makes a stacking context."""
-
-    level: float
-    is_context: bool = False
-    is_atomic: bool = True
-
-
-class PaintOrder:
-    """Compute paint keys of the elements and texts of a rendered page."""
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
-        self._keys: dict[int, Key] = {-1: ()}
-        self._parent = snapshot.parent.tolist() if len(snapshot) else []
-
-    def background(self, element: int) -> Key:
-        """Return the key of an element's background."""
-        stacking = self._rows[int(self._snapshot.style[element])]
-        if stacking.is_atomic:
-            return (*self._inside(element), _BACKGROUND)
-        return (*self._inside(self._parent[element]), (stacking.level, element))
-
-    def content(self, element: int) -> Key:
-        """Return the key of the inline content of an element: its text nodes, or the image that it is."""
-        return (*self._inside(element), (_INLINE, element))
-
-    def _inside(self, element: int) -> Key:
-        """Return the stacking contexts that an element's contents are in."""
-        chain = []
-        while element not in self._keys:
-            chain.append(element)
-            element = self._parent[element]
-        key = self._keys[element]
-        for each in reversed(chain):
-            stacking = self._rows[int(self._snapshot.style[each])]
-            if stacking.is_atomic:
-                if stacking.is_context and stacking.level != _POSITIONED:
-                    # Positioned elements with `z-index: auto` make no context.
-                    while key and not self._rows[int(self._snapshot.style[int(key[-1][1])])].is_context:
-                        key = key[:-1]
-                key = (*key, (stacking.level, each))
-            self._keys[each] = key
-        return key
-
-    @cached_property
-    def _rows(self) -> list[_Stacking]:
-        """Return how the elements of each style row take part."""
-        styles = self._snapshot.styles
-        return [_stacking(values) for values in zip(*map(styles.column, _PROPERTIES), strict=True)]
 
 
 def _stacking(values: Sequence[str]) -> _Stacking:
