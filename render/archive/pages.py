@@ -182,15 +182,16 @@ class Archive:
 
     def __init__(self, path: Path, *, index: Path | None = None) -> None:
         self._path = path
-        self._index = open_index(path, index)
-        self._index_path = self._index.path
+        self.pages = open_index(path, index)
+        self._index_path = self.pages.path
 
     def __getstate__(self) -> dict[str, Path]:
         """Return the paths of the archive and its index, which is opened on the first use of the copy."""
         return {"_path": self._path, "_index_path": self._index_path}
 
     @cached_property
-    def _index(self) -> Index:
+    def pages(self) -> Index:
+        """Return the sequence of the pages of the archive, in its order."""
         return _reopen(self._path, self._index_path)
 
     @property
@@ -199,7 +200,7 @@ class Archive:
 
         All records that could be read are usable. In gzip and in plain files, reading resumes after the damage.
         """
-        return str(self._index.facts["damage"])
+        return str(self.pages.facts["damage"])
 
     @property
     def excluded_documents(self) -> int:
@@ -207,24 +208,19 @@ class Archive:
 
         They are frames, were loaded by scripts, or are missing from the page list of the archive.
         """
-        return int(self._index.facts["left_out"])
+        return int(self.pages.facts["left_out"])
 
     @property
     def has_resources(self) -> bool:
         """Return whether the archive contains subresources: style sheets, images, fonts, scripts or frames."""
-        return bool(self._index.facts["has_resources"])
-
-    @property
-    def pages(self) -> Index:
-        """Return the sequence of the pages of the archive, in its order."""
-        return self._index
+        return bool(self.pages.facts["has_resources"])
 
     def select(self, urls: Iterable[str]) -> Iterator[tuple[str, Record | None]]:
         """Yield each URL with its first HTML document, or None; redirects are followed.
 
         Documents that are not pages, such as frames, are found too.
         """
-        return ((url, self._index.find(url, HTML)) for url in urls)
+        return ((url, self.pages.find(url, HTML)) for url in urls)
 
     def page(self, record: Record, max_bytes: int) -> Page:
         """Read the page at `record`; this archive serves its subresources if it has any of them.
@@ -254,7 +250,7 @@ class Archive:
 
     def get(self, url: str) -> Resource | None:
         """Return the archived response for the absolute `url`, or None; redirects are followed inside the archive."""
-        record = self._index.find(url)
+        record = self.pages.find(url)
         if record is None:
             return None
         try:
@@ -267,7 +263,7 @@ class Archive:
         return Resource(content.body, content.media_type + charset, content.status)
 
     def _read(self, record: Record, limit: int) -> RecordContent:
-        return warc.read_record(self._path, self._index.members[record.member], record.offset, limit)
+        return warc.read_record(self._path, self.pages.members[record.member], record.offset, limit)
 
     def _serves(self, document: bytes, url: str) -> bool:
         """Return whether the archive contains a subresource of the document; true for documents too long to scan.
@@ -276,8 +272,8 @@ class Archive:
         """
         if not self.has_resources or len(document) > index_builder.SCANNED_BYTES:
             return self.has_resources
-        loaded = any(self._index.find(other, SUBRESOURCE) for other in index_builder.subresource_urls(document, url))
-        return loaded or any(self._index.find(other) for other in index_builder.frame_urls(document, url))
+        loaded = any(self.pages.find(other, SUBRESOURCE) for other in index_builder.subresource_urls(document, url))
+        return loaded or any(self.pages.find(other) for other in index_builder.frame_urls(document, url))
 
 
 @lru_cache(maxsize=16)

@@ -467,15 +467,13 @@
     const blank = !/\S/.test(text);
     const index = texts.length;
     nodes[index] = node;
-    const hidden = skipsContents.has(parent.element) ? HIDDEN.DISPLAY : blank ? parent.hidden : textCode(index, node, parent);
+    let { hidden } = parent;
+    if (skipsContents.has(parent.element)) hidden = HIDDEN.DISPLAY;
+    else if (!blank && hidden === HIDDEN.NO) {
+      if (!addLines(index, node, parent.clip)) hidden = clippedCode(parent.clip);
+      else if (parent.unreadable) hidden = HIDDEN.GLYPHS;
+    }
     addTextRow(blank && !parent.preformatted ? ' ' : text, text.length, parent.index, hidden);
-  }
-
-  // Adds the lines of a text, and returns what hides it.
-  function textCode(index, node, parent) {
-    if (parent.hidden !== HIDDEN.NO) return parent.hidden;
-    if (!addLines(index, node, parent.clip)) return clippedCode(parent.clip);
-    return parent.unreadable ? HIDDEN.GLYPHS : HIDDEN.NO;
   }
 
   function addTextRow(text, length, parent, hidden) {
@@ -609,22 +607,18 @@
 
   // ---- the walk ----
 
-  // Returns the nodes assigned to a slot, last first, or null; they replace its children.
-  function assignedTo(element, name) {
-    if (name !== 'slot' || !(element instanceof HTMLSlotElement)) return null;
-    const assigned = element.assignedNodes();
-    return assigned.length > 0 ? assigned.reverse() : null;
-  }
-
   // Adds an element and returns its stack frame. Descendants inherit `clip` (contents in flow) and `absolute`
-  // (absolutely positioned contents). `next` is the next child to visit; the nodes of a slot are in `assigned`.
+  // (absolutely positioned contents). `next` is the next child to visit; `assigned` are the nodes that replace the
+  // children of a slot, last first.
   function visit(element, name, parent) {
     const index = addElement(name, parent.index);
     elements[index] = element;
     const flat = shadowRoot.call(element) ?? element; // the shadow root replaces the children of its host
+    const isSlot = name === 'slot' && element instanceof HTMLSlotElement && element.assignedNodes().length > 0;
     const frame = {
       element, name, index, preformatted: false, hidden: HIDDEN.DISPLAY, opacity: 0, clip: EVERYTHING,
-      absolute: EVERYTHING, unreadable: false, next: REPLACED.has(name) ? null : firstChild.call(flat), assigned: assignedTo(element, name),
+      absolute: EVERYTHING, unreadable: false, next: REPLACED.has(name) ? null : firstChild.call(flat),
+      assigned: isSlot ? element.assignedNodes().reverse() : null,
     };
     if (options.onlyNumbers) return frame;
     const style = getComputedStyle(element);

@@ -103,8 +103,6 @@ class _Page:
         mask = self._has_name("dialog", "alertdialog") | snapshot.has_value("aria-modal", ("true",))
         mask[list(snapshot.attributes("popover"))] = True  # HTML, 6.12
         mask &= snapshot.hidden == Hidden.NO
-        if not mask.any():
-            return mask
         in_dialogs = snapshot.sum_in(self.length * tree.inside(mask, snapshot.end)[snapshot.text_parent])
         return np.asarray(mask | (in_dialogs > _DIALOG_SHARE * self.characters))
 

@@ -154,8 +154,6 @@ def _far_right(texts: CandidateTexts) -> NDArray[np.bool_]:
     if any(directions.get(element, "").lower() == "rtl" for element in _ROOTS):
         left = snapshot.width - left - texts.box[:, 2]
     viewport = float(snapshot.settings.get("width", snapshot.width))
-    if not (left >= viewport).any():
-        return np.zeros(len(texts), dtype=bool)
     overflow = snapshot.styles.column("overflow-x")
     is_locked = any(overflow[style] in ("hidden", "clip") for style in viewport_styles(snapshot))
     limit = viewport if is_locked else _FAR_RIGHT * viewport
@@ -375,9 +373,8 @@ class PaintedTexts:
         fixed = np.append(
             painting.paints & painting.is_fixed & (self._overlay < 0), np.ones(len(snapshot.area), dtype=bool)
         )
-        if not painting.fill_viewport(self._box[fixed]).any():
-            return np.zeros(len(self._texts), dtype=bool)
-        return np.asarray(self._texts.center[:, 1] > snapshot.settings.get("height", 0))
+        has_backdrop = painting.fill_viewport(self._box[fixed]).any()
+        return np.asarray(has_backdrop & (self._texts.center[:, 1] > snapshot.settings.get("height", 0)))
 
     def _on_missing_images(self, rows: NDArray[np.intp]) -> Mask:
         """Return which of R texts may be placed over an image that has not been loaded and has no size without it.
@@ -386,8 +383,6 @@ class PaintedTexts:
         """
         snapshot = self._snapshot
         low = self._painting.is_missing & (snapshot.box[:, 3] < _LOW) & snapshot.is_tag(("img",))
-        if not low.any():
-            return np.zeros(len(rows), dtype=bool)
         placed = snapshot.styles.is_in("position", ("absolute", "fixed"))[snapshot.style]
         has_low, has_placed = (tree.subtree_sum(mask, snapshot.end) > 0 for mask in (low, low & placed))
         element = self._texts.parent[rows]

@@ -147,8 +147,6 @@ class Painting:
         """Return the product of the opacities of each element and its ancestors, float32 (N,)."""
         snapshot = self.snapshot
         opacity = np.nan_to_num(snapshot.styles.number("opacity"), nan=1.0)
-        if (opacity == 1).all():
-            return np.ones(len(snapshot), dtype=np.float32)
         logs = np.log(np.maximum(opacity, 1e-6), dtype=np.float64)[snapshot.style]
         return np.asarray(np.exp(np.minimum(tree.path_sum(logs, snapshot.end), 0)).round(6), dtype=np.float32)
 
@@ -181,8 +179,6 @@ class Painting:
             rows[~styles.is_in(name, NO_EFFECT)] = code
         own = rows[snapshot.style]
         own[snapshot.clip_path] = Hidden.CLIPPED
-        if not own.any():
-            return own
         return own[tree.nearest_ancestor(own > 0, snapshot.parent)]
 
     @cached_property
@@ -264,8 +260,6 @@ def points_in_boxes(points: NDArray[np.float32], boxes: NDArray[np.float32]) -> 
 def turned_away(snapshot: Snapshot) -> Mask:
     """Return which elements a 3D transform turns away, with a back that is not painted, bool (N,)."""
     hides_back = ~snapshot.styles.is_in("backface-visibility", ("", "visible"))[snapshot.style]
-    if not hides_back.any():
-        return np.zeros(len(snapshot), dtype=bool)
     turned = np.array([_faces_away(value) for value in snapshot.styles.column("transform")], dtype=bool)
     odd = tree.path_sum(turned[snapshot.style], snapshot.end) % 2 == 1
     return tree.inside(hides_back & odd, snapshot.end)

@@ -102,7 +102,7 @@ class TestPickle:
         data = pickle.dumps(archive)
         copy = pickle.loads(data)
         assert len(data) < 500
-        assert copy._index.path == archive._index.path
+        assert copy.pages.path == archive.pages.path
         assert list(copy.pages) == list(archive.pages)
         assert copy.get("http://a.example/s.css?v=1") == archive.get("http://a.example/s.css?v=1")
 
