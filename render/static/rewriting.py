@@ -239,27 +239,22 @@ def _flatten(host: etree._Element, template: etree._Element) -> None:
     slots: dict[str, etree._Element] = {}
     for slot in template.iter("slot"):
         slots.setdefault(slot.get("name", ""), slot)
-    assigned = {name: etree.Element("slot") for name in slots}
-    nowhere = etree.Element("slot")
-    default = assigned.get("", nowhere)
-    _append_text(default, host.text)
+    assigned: dict[str, list[etree._Element]] = {name: [] for name in slots}
     for child in list(host):
-        tail, child.tail = child.tail, None
-        host.remove(child)
-        if child is not template:
-            assigned.get(child.get("slot", ""), nowhere).append(child)
-        _append_text(default, tail)
-    for name, content in assigned.items():
-        if content.text or len(content):  # otherwise the fallback remains
-            slots[name].text = content.text
-            slots[name][:] = list(content)
+        host.text = _without_space(host.text)
+        name = child.get("slot", "")
+        if child is template or name:
+            host.remove(_without_tail(child))
+        if child is not template and name in slots:
+            assigned[name].append(child)
+    for name, children in assigned.items():
+        text = None if name else _without_space(host.text)
+        if text or children:  # otherwise the fallback remains
+            slots[name].text = text
+            slots[name][:] = children
     host.text = template.text
-    host.extend(list(template))
+    host[:] = list(template)
 
 
-def _append_text(element: etree._Element, text: str | None) -> None:
-    """Append a text to the content of an element, unless it is white space at the start."""
-    if len(element):
-        element[-1].tail = (element[-1].tail or "") + (text or "")
-    elif element.text or (text and text.strip()):
-        element.text = (element.text or "") + (text or "")
+def _without_space(text: str | None) -> str | None:
+    return text if text and text.strip() else None
