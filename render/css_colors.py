@@ -53,6 +53,10 @@ def parse_color(text: str) -> Color | None:
         numbers = [_number(part) for part in parts]
     except ValueError:
         return None
+    if space in ("lch", "oklch") and len(numbers) >= 3:  # the polar forms of spaces (CSS Color 4, 9.2 and 9.5)
+        angle = math.radians(numbers[2])
+        numbers[1:3] = numbers[1] * math.cos(angle), numbers[1] * math.sin(angle)
+        space = space.replace("lch", "lab")
     if len(numbers) not in (3, 4) or space not in _SPACES:
         return None
     alpha = numbers[3] if len(numbers) == 4 else 1.0
@@ -99,16 +103,6 @@ def _lab(lightness: float, a: float, b: float) -> tuple[float, ...]:
     )
 
 
-def _polar(space: Callable[..., tuple[float, ...]]) -> Callable[..., tuple[float, ...]]:
-    """Return the conversion from the polar form of a space (CSS Color 4, 9.2 and 9.5)."""
-
-    def convert(lightness: float, chroma: float, hue: float) -> tuple[float, ...]:
-        angle = math.radians(hue)
-        return space(lightness, chroma * math.cos(angle), chroma * math.sin(angle))
-
-    return convert
-
-
 def _srgb(*parts: float) -> tuple[float, ...]:
     return tuple(255 * min(max(part, 0.0), 1.0) for part in parts)
 
@@ -120,9 +114,7 @@ _SPACES: Final[dict[str, Callable[..., tuple[float, ...]]]] = {
     "srgb-linear": _from_linear,
     "display-p3": _srgb,  # near enough to compare colors
     "oklab": _oklab,
-    "oklch": _polar(_oklab),
     "lab": _lab,
-    "lch": _polar(_lab),
 }
 
 

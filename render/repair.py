@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -109,11 +110,8 @@ class SourceOffsets:
     """
 
     def __init__(self, edits: Sequence[Edit]) -> None:
-        self._ends: list[int] = []
-        self._shifts = [0]
-        for edit in edits:
-            self._shifts.append(self._shifts[-1] + len(edit.text) - (edit.end - edit.start))
-            self._ends.append(edit.end + self._shifts[-1])
+        self._shifts = [0, *accumulate(len(edit.text) - (edit.end - edit.start) for edit in edits)]
+        self._ends = [edit.end + shift for edit, shift in zip(edits, self._shifts[1:], strict=True)]
 
     def of(self, offset: int) -> int:
         """Return the offset in the source of a character of the repaired text that is not part of an edit."""
