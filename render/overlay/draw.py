@@ -11,13 +11,7 @@ from PIL import Image, ImageDraw, ImageFile, ImageFont
 
 from vclean.errors import OutputError
 from vclean.html_pages import environment
-from vclean.render.overlay.layers import (
-    BORDER_COLOR,
-    LEGEND_SIZE,
-    TAG_SIZE,
-    collect_pens,
-    lay_out_legend,
-)
+from vclean.render.overlay.layers import BORDER_COLOR, LEGEND_SIZE, TAG_SIZE, collect_pens, lay_out_legend
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -13,16 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from vclean.html_pages import asset, hash_policy, render_page, to_script_json
 from vclean.render.overlay.draw import data_url
-from vclean.render.overlay.layers import (
-    HIDDEN,
-    HIDDEN_PENS,
-    LEVEL_PENS,
-    PART_PENS,
-    PENS,
-    ROLE_PENS,
-    excerpt,
-    truncation,
-)
+from vclean.render.overlay.layers import HIDDEN_PENS, LEVEL_PENS, PART_PENS, PENS, ROLE_PENS, excerpt, truncation
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -170,7 +161,7 @@ def to_record(content: OverlayPage) -> JsonObject:
             "role": {name: _pen(pen) for name, pen in ROLE_PENS.items()},
             "level": [_pen(pen) for pen in LEVEL_PENS],
             "part": {kind: _pen(pen) for kind, pen in PART_PENS.items()},
-            "hidden": _pen(HIDDEN_PENS[HIDDEN]),
+            "hidden": _pen(HIDDEN_PENS["hidden"]),
         },
         "blocks": [_block(block, max_chars) for block in content.blocks],
         "layers": list(map(_layer, content.layers)),
