@@ -167,7 +167,7 @@ def _replace_math(math: etree._Element) -> None:
             is_display |= _is_any(ancestor, DISPLAY_WRAPPERS) or _is_display_container(ancestor)
     _empty(math)
     math.text = text
-    math.attrib.pop("display", None)
+    math.attrib.pop("display", "")
     if is_display:
         math.set("display", "block")
     if wrapper is not None:

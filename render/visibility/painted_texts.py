@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.render.snapshot import Snapshot
+    from vclean.render.visibility.painting import Key
 
     Mask = NDArray[np.bool_]
 
@@ -256,10 +257,10 @@ class PaintedTexts:
         """Return places in the paint order: of P painters, and of the texts of K elements; greater ones are above."""
         painting = self._painting
         # An area may be anywhere in the order: the uppermost place leaves it to pixels.
-        key_of = dict.fromkeys(painters.tolist(), ((float("inf"), 0.0),))
-        for each in key_of.keys() & set(range(count)):
+        key_of: dict[int, Key] = dict.fromkeys(painters.tolist(), ((float("inf"), 0.0),))
+        for each in np.unique(painters[painters < count]).tolist():
             key_of[each] = painting.content_key(each) if painting.is_picture[each] else painting.background_key(each)
-        content = {each: painting.content_key(each) for each in parents.tolist()}
+        content = {each: painting.content_key(each) for each in np.unique(parents).tolist()}
         place = {key: number for number, key in enumerate(sorted({*key_of.values(), *content.values()}))}
         return (
             np.array([place[key_of[each]] for each in painters.tolist()], dtype=np.float64),
