@@ -284,8 +284,8 @@ def _defaults(arguments: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 def _takes(option: click.Option, value: object) -> bool:
     """Return whether an option may have a value; its type checks values that are neither flags nor choices."""
-    if option.is_flag:
-        return isinstance(value, bool)
+    if option.is_flag or isinstance(value, bool):
+        return option.is_flag and isinstance(value, bool)
     return not isinstance(option.type, click.Choice) or value in option.type.choices
 
 
@@ -293,10 +293,11 @@ def _value(path: Path, option: click.Option, key: str, value: object) -> object:
     """Return the default of an option from its value in the file `path`.
 
     Raises:
-        UsageError: an option without a value has one other than true and false.
+        UsageError: an option without a value has one other than true and false, or another option has one of these.
     """
-    if option.is_flag and not _takes(option, value):
-        raise UsageError(f"{path}: {key} has to be true or false, not {value!r}")
+    if option.is_flag != isinstance(value, bool):
+        allowed = "has to be true or false" if option.is_flag else "needs a value"
+        raise UsageError(f"{path}: {key} {allowed}, not {value!r}")
     if option.multiple:
         return value if isinstance(value, list) else [value]
     if isinstance(value, str) and isinstance(option.type, click.Path):

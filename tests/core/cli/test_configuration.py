@@ -84,6 +84,7 @@ class TestDefaults:
             ("[form]\nformat = 'html'", "no command 'form'"),
             ("format = 'pdf'", "argument -f/--format in the configuration file: 'pdf' is not one of"),
             ("js = 1", "js has to be true or false, not 1"),
+            ("out = true", "out needs a value, not True"),
             ("render = 'maybe'", "render has to be true or false, not 'maybe'"),
             ("limit = 'many'", "argument --limit in the configuration file"),
             ("format = ", "vclean.toml is not a TOML file"),
