@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from vclean.cli.options import PageOptions
-    from vclean.output.writers import DrawableOutput
+    from vclean.features.segments.segments import Segments
     from vclean.page import Page, Source
     from vclean.result import Result
 
@@ -192,7 +192,7 @@ class OutputRun(PageRun):
         self.writer = ResultWriter(options.out, output, many=self.many, inputs=options.pages)
         self.overlays = OverlayWriter(overlay, many=self.many, inputs=options.pages) if overlay else None
 
-    def write(self, output: DrawableOutput, screenshot: bytes) -> None:
+    def write(self, output: Result | Segments, screenshot: bytes) -> None:
         """Write the output for one page, and its overlay on the screenshot if it is requested."""
         if self.overlays:
             self.overlays.write(output, screenshot)

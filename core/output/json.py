@@ -28,13 +28,15 @@ Record = dict[str, Any]
 
 def to_record(result: Result) -> Record:
     """Return all fields of the result, see `docs/reference/output.md`; numbers are finite, unknown values None."""
-    page = {**page_fields(result), **_records(result)}
-    blocks = [block_fields(block) for block in result.blocks]
-    if result.explanation is not None:
+    page, blocks = page_fields(result), [block_fields(block) for block in result.blocks]
+    page |= {name: [record_fields(each) for each in getattr(result, name)] for name in ("posts", "items")}
+    subjects = {"product": result.product, "recipe": result.recipe}
+    page |= {name: record_fields(subject) if subject else None for name, subject in subjects.items()}
+    if (explanation := result.explanation) is not None:
         names = ("base", "threshold", "least_log_odds")
-        page["explanation"] = {name: _number(getattr(result.explanation, name), 4) for name in names}
-        for block, fields in zip(blocks, _explanations(result, result.explanation), strict=True):
-            block.update(fields)
+        page["explanation"] = {name: _number(getattr(explanation, name), 4) for name in names}
+        for block, fields in zip(result.blocks, blocks, strict=True):
+            fields.update(_explanation_fields(block, explanation))
     return page | {"blocks": blocks}
 
 
@@ -54,7 +56,7 @@ def page_fields(result: Result) -> Record:
         "metadata": metadata_fields(result.metadata),
         "rendered": snapshot.rendered,
         "render_reason": result.render_reason or None,
-        "size": _numbers([snapshot.width, snapshot.height], 2),
+        "size": _lengths((snapshot.width, snapshot.height)),
         "noscript": snapshot.noscript,
         "method": result.method,
         "versions": result.versions,
@@ -82,26 +84,17 @@ def _evidence(evidence: Evidence) -> Record:
         "probability": _number(evidence.probability, 4),
         "sources": list(evidence.sources),
         "xpath": evidence.xpath,
-        "box": None if evidence.box is None else _numbers(evidence.box, 2),
-    }
-
-
-def _records(result: Result) -> Record:
-    """Return the posts and items of the page, and its product or recipe."""
-    subjects = {"product": result.product, "recipe": result.recipe}
-    return {
-        **{name: [record_fields(each) for each in getattr(result, name)] for name in ("posts", "items")},
-        **{name: record_fields(subject) if subject else None for name, subject in subjects.items()},
+        "box": _lengths(evidence.box),
     }
 
 
 def record_fields(record: Post | Item | Product | Recipe) -> Record:
     """Return the fields of a post, an item, a product or a recipe; unknown values are None."""
-    fields: Record = {name: getattr(record, name) for name in type(record).__slots__}
-    values = {name: None if value == "" else value for name, value in fields.items()}
-    box = None if record.box is None else _numbers(record.box, 2)
-    lists = {name: list(value) for name, value in values.items() if isinstance(value, tuple)}
-    return values | lists | {"box": box}
+    fields: Record = {}
+    for name in type(record).__slots__:
+        value = getattr(record, name)
+        fields[name] = list(value) if isinstance(value, tuple) else None if value == "" else value
+    return fields | {"box": _lengths(record.box)}
 
 
 def hidden_facts(result: Result) -> Record:
@@ -121,7 +114,7 @@ def block_fields(block: Block) -> Record:
         "probability": _number(block.probability, 4),
         "role": block.role,
         "kind": block.kind,
-        "box": None if block.box is None else _numbers(block.box, 2),
+        "box": _lengths(block.box),
         "xpath": block.xpath,
         "tag": block.tag,
         "font_size": None if block.font_size is None else _number(block.font_size, 2),
@@ -133,27 +126,19 @@ def block_fields(block: Block) -> Record:
     }
 
 
-def _explanations(result: Result, explanation: Explanation) -> list[Record]:
-    """Return for each block its reasons, contributions by group, log odds, and position in the source."""
-    positions = result.positions or [None] * len(result.columns)
-    contributions = explanation.contributions.tolist() or [[]] * len(positions)
-    margins = explanation.margins.tolist() or [math.nan] * len(positions)
-    overruled_by = explanation.overruled_by or [""] * len(positions)
-    return [
-        {
-            "source": position and asdict(position),
-            "log_odds": _number(explanation.base + sum(values), 4),
-            "margin": _number(margin, 4),
-            "overruled_by": rule or None,
-            "reasons": [_reason(reason) for reason in reasons],
-            "contributions": {
-                group: round(value, 4) for group, value in zip(explanation.groups, values, strict=True) if value
-            },
-        }
-        for position, reasons, values, margin, rule in zip(
-            positions, explanation.reasons, contributions, margins, overruled_by, strict=True
-        )
-    ]
+def _explanation_fields(block: Block, explanation: Explanation) -> Record:
+    """Return the reasons of a block, its contributions by group, log odds, and position in the source."""
+    row, has_margins = block.index, len(explanation.margins) > 0
+    contributions: list[float] = explanation.contributions[row].tolist() if has_margins else []
+    groups = zip(explanation.groups, contributions, strict=has_margins)
+    return {
+        "source": block.source and asdict(block.source),
+        "log_odds": _number(explanation.base + sum(contributions), 4),
+        "margin": _number(float(explanation.margins[row]), 4) if has_margins else None,
+        "overruled_by": (has_margins and explanation.overruled_by[row]) or None,
+        "reasons": [_reason(reason) for reason in block.reasons],
+        "contributions": {group: round(value, 4) for group, value in groups if value},
+    }
 
 
 def _reason(reason: Reason) -> Record:
@@ -166,6 +151,7 @@ def _number(value: float, digits: int) -> float | None:
     return round(value, digits) if math.isfinite(value) else None
 
 
-def _numbers(values: Iterable[float], digits: int) -> list[float] | None:
-    rounded = [_number(value, digits) for value in values]
-    return [value for value in rounded if value is not None] if None not in rounded else None
+def _lengths(values: Iterable[float] | None) -> list[float] | None:
+    """Return lengths in CSS px; None if they are unknown."""
+    lengths = [] if values is None else [round(value, 2) for value in values]
+    return lengths if lengths and all(map(math.isfinite, lengths)) else None

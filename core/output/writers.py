@@ -7,15 +7,19 @@ import re
 import sys
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from vclean.errors import InputError, UsageError
 from vclean.files import AtomicFile, check_writable, make_folder, write_atomic, write_stream
 from vclean.input.sources import is_folder, is_url
-from vclean.settings import OVERLAY_FORMATS, OverlayFormat
+from vclean.settings import OVERLAY_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from vclean.compare.diff import Comparison
+    from vclean.features.segments.segments import Segments
+    from vclean.result import Result
 
 _SUFFIXES: Final = {
     "markdown": ".md", "front-matter": ".md", "html": ".html", "json": ".json", "webis": ".json", "chunks": ".jsonl",
@@ -33,24 +37,6 @@ _MAX_NAME_BYTES: Final = 120
 _FILE_SUFFIXES: Final = frozenset({".txt", ".md", ".html", ".json", ".xml"})
 
 _log = logging.getLogger("vclean")
-
-
-class Output(Protocol):
-    """Output of a command for one page, such as a `Result`."""
-
-    @property
-    def id(self) -> str:
-        """Return the name of the page."""
-
-    def to(self, name: str, /) -> str:
-        """Return the output in the format `name`."""
-
-
-class DrawableOutput(Output, Protocol):
-    """Output that can be drawn on the screenshot of its page."""
-
-    def overlay(self, screenshot: bytes, kind: OverlayFormat) -> bytes:
-        """Return the overlay on a screenshot as a file of format `kind`."""
 
 
 class ResultWriter:
@@ -96,7 +82,7 @@ class ResultWriter:
             self._file.__enter__()
         return self
 
-    def write(self, result: Output) -> None:
+    def write(self, result: Result | Segments | Comparison) -> None:
         """Write one result.
 
         Raises:
@@ -143,13 +129,12 @@ class OverlayWriter:
         self._kind = OVERLAY_FORMATS[path.suffix.lower()]
         check_writable(make_folder(path.parent) / path.name if many else path)
 
-    def write(self, result: DrawableOutput, screenshot: bytes) -> None:
+    def write(self, result: Result | Segments, screenshot: bytes) -> None:
         """Draw the result on the screenshot of its page, and write the file; that of a single page is logged."""
         overlay = result.overlay(screenshot, self._kind)
         if self._many:
-            write_atomic(
-                self._path.with_name(f"{self._path.stem}-{self._names.name(result.id)}{self._path.suffix}"), overlay
-            )
+            name = self._names.name(result.id)
+            write_atomic(self._path.with_stem(f"{self._path.stem}-{name}"), overlay)
         else:
             write_and_log(self._path, "overlay", overlay)
 
