@@ -161,51 +161,46 @@ def _record(chunk: Chunk) -> dict[str, Any]:
 
 
 def _passages(result: Result) -> Iterator[_Passage]:
-    """Iterate over the passages of a page: units, tables, code, and headings without text."""
-    blocks = result.columns
-    prediction = result.prediction
+    """Iterate over the passages of a page: units, tables, code, and headings without text or a deeper heading below."""
+    blocks, prediction = result.columns, result.prediction
     labels = complete_sections(blocks, prediction.labels, prediction.probability, is_thread=result.is_thread)
-    levels = heading_levels(blocks, np.array([label is Label.HEADING for label in labels], bool), prediction.headline)
-    title = prediction.added_title
+    is_heading = np.array([label is Label.HEADING for label in labels], bool)
+    levels = np.where(is_heading, heading_levels(blocks, is_heading, prediction.headline), 0).tolist()
+    title, groups = prediction.added_title, _Groups(blocks)
     path: tuple[_Heading, ...] = (_Heading(0, title, -1),) if title else ()
-    empty: _Passage | None = None  # the last heading, until text or a deeper heading follows
-    groups = _Groups(blocks)
-    for rows, element in _units(groups, labels):
-        text, label = groups.text(element, rows), labels[rows[0]]
-        if element or label is not Label.HEADING:
-            yield _Passage(path, text, 0, rows, label is Label.LIST_ITEM and not element, bool(element))
-            empty = None
-            continue
-        level = int(levels[rows[0]])
-        if empty and level <= path[-1].level:
-            yield empty
-        path = tuple(heading for heading in path if heading.level < level)
-        empty = _Passage(path, text, 0, rows[:1])
-        path = (*path, _Heading(level, text, rows[0]))
-    if empty:
-        yield empty
+    units = list(_units(blocks.text, labels, groups.element))
+    below = [0 if element else levels[rows[0]] for rows, element in units[1:]]
+    for (rows, element), next_level in zip(units, [*below, 1], strict=False):
+        text, level = groups.text(element, rows), 0 if element else levels[rows[0]]
+        path = tuple(heading for heading in path if not 0 < level <= heading.level)
+        if not level:
+            is_item = labels[rows[0]] is Label.LIST_ITEM and not element
+            yield _Passage(path, text, 0, rows, is_item, bool(element))
+        elif 0 < next_level <= level:
+            yield _Passage(path, text, 0, rows[:1])
+        path = (*path, _Heading(level, text, rows[0])) if level else path
 
 
-def _units(groups: _Groups, labels: Sequence[Label]) -> Iterator[tuple[tuple[int, ...], int]]:
+def _units(
+    texts: Sequence[str], labels: Sequence[Label], group: Sequence[int]
+) -> Iterator[tuple[tuple[int, ...], int]]:
     """Iterate over the rows of each unit, and its table or code, 0 without; a continuation joins the unit before."""
-    texts, group = groups.blocks.text, groups.element
     content = [row for row, label in enumerate(labels) if label.is_content and texts[row].strip()]
     number = np.cumsum([labels[row] is not Label.CONTINUATION for row in content]).tolist()
-    keys = [(group[row], 0) if group[row] else (0, number[index]) for index, row in enumerate(content)]
-    for key, pairs in groupby(zip(content, keys, strict=True), key=lambda pair: pair[1]):
-        yield tuple(row for row, _ in pairs), key[0]
+    keys = {row: (group[row], 0 if group[row] else count) for row, count in zip(content, number, strict=True)}
+    for (element, _), rows in groupby(content, keys.__getitem__):
+        yield tuple(rows), element
 
 
 class _Groups:
     """Data tables and code of a page.
 
     Attributes:
-        blocks: the blocks of the page.
         element: the outermost data table or code around each block, 0 without.
     """
 
     def __init__(self, blocks: BlockColumns) -> None:
-        snapshot, self.blocks = blocks.snapshot, blocks
+        snapshot, self._blocks = blocks.snapshot, blocks
         is_group = data_tables(blocks) | code_elements(snapshot)
         is_outermost = is_group & (tree.path_sum(is_group, snapshot.end) == 1)
         self.element: list[int] = tree.nearest_ancestor(is_outermost, snapshot.parent)[blocks.node].tolist()
@@ -215,22 +210,17 @@ class _Groups:
 
     def text(self, element: int, rows: Sequence[int]) -> str:
         """Return the text of a unit; that of a table has a line per block outside rows, and per row with its cells."""
+        texts, lines = self._blocks.text, list[str]()
         if not element:
-            return " ".join(self.blocks.text[row] for row in rows)
-        texts: dict[int, list[str]] = {}
-        for row, cell in zip(rows, self._cell[list(rows)].tolist(), strict=True):
-            texts.setdefault(cell, []).append(self.blocks.text[row])
-        end = int(self.blocks.snapshot.end[element])
-        cells: dict[int, list[int]] = {}
-        for cell in (element + np.flatnonzero(self._is_cell[element:end])).tolist():
-            cells.setdefault(int(self._row[cell]), []).append(cell)
-        lines = []
-        table_rows = self._row[self.blocks.node[list(rows)]].tolist()
-        for table_row, pairs in groupby(zip(rows, table_rows, strict=True), key=lambda pair: pair[1]):
-            if table_row in cells:
-                lines.append(" | ".join(" ".join(texts.get(cell, ())) for cell in cells[table_row]))
+            return " ".join(texts[row] for row in rows)
+        for table_row, group in groupby(rows, lambda row: int(self._row[self._blocks.node[row]])):
+            blocks, end = list(group), int(self._blocks.snapshot.end[table_row])
+            cells = table_row + np.flatnonzero(self._is_cell[table_row:end] & (self._row[table_row:end] == table_row))
+            if table_row <= element:
+                lines += [texts[row] for row in blocks]
             else:
-                lines += [self.blocks.text[row] for row, _ in pairs]
+                of_cells = ([texts[row] for row in blocks if self._cell[row] == cell] for cell in cells.tolist())
+                lines.append(" | ".join(map(" ".join, of_cells)))
         return "\n".join(lines)
 
 

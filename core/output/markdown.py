@@ -118,10 +118,10 @@ def _inline(element: etree._Element, marks: tuple[str, ...] = ()) -> Iterator[_P
         yield _Piece("raw", f"${_tex(element)}$")
     elif tag == "a" and element.get("class") == "footnote-ref":
         yield _Piece("raw", f"[^{element.get('href', '')[3:]}]")
-    elif tag == "a" and element.get("href") and "a" not in marks:
+    elif tag == "a" and element.get("href"):
         yield from _link(element, marks)
     elif mark and mark not in marks:
-        yield from (_Piece("open", mark), *_tokens(element, (*marks, mark)), _Piece("close", mark))
+        yield from _emphasis(_tokens(element, (*marks, mark)), mark)
     elif tag in ("sup", "sub") and _text(element).strip() and element.find(".//a[@class='footnote-ref']") is None:
         yield from (_Piece("raw", f"<{tag}>"), *_tokens(element, marks), _Piece("raw", f"</{tag}>"))
     elif tag == "q":
@@ -146,6 +146,28 @@ def _spaced(text: str, write: Callable[[str], str]) -> Iterator[_Piece]:
     yield _Piece("text", " " * text[-1].isspace())
 
 
+def _emphasis(pieces: Iterable[_Piece], mark: str) -> list[_Piece]:
+    """Return pieces between delimiters; white space and line breaks at their edges are outside, and have none alone."""
+    inner, before, after = list(pieces), list[_Piece](), list[_Piece]()
+    while inner and _is_blank(inner[0]):
+        before.append(inner.pop(0))
+    while inner and _is_blank(inner[-1]):
+        after.insert(0, inner.pop())
+    if not inner:
+        return before
+    if inner[0].kind == "text" and inner[0].value[0].isspace():
+        before.append(_Piece("text", " "))
+        inner[0] = _Piece("text", inner[0].value.lstrip())
+    if inner[-1].kind == "text" and inner[-1].value[-1].isspace():
+        after.insert(0, _Piece("text", " "))
+        inner[-1] = _Piece("text", inner[-1].value.rstrip())
+    return [*before, _Piece("open", mark), *inner, _Piece("close", mark), *after]
+
+
+def _is_blank(piece: _Piece) -> bool:
+    return piece.kind == "break" or not piece.value.strip()
+
+
 def _code_span(line: str) -> str:
     fence = "`" * (_longest_run(line) + 1)
     pad = " " * (len(fence) > 1)
@@ -167,7 +189,7 @@ def _link(element: etree._Element, marks: tuple[str, ...]) -> Iterable[_Piece]:
     url = element.get("href", "")
     if _text(element) == url and re.match(r"https?://[^\s<>]+$", url):
         return [_Piece("raw", f"<{url}>")]
-    inner = _write([*_tokens(element, (*marks, "a"))], in_link=True)
+    inner = _write(_tokens(element, marks), in_link=True)
     return _spaced(inner, lambda words: f"[{words}]({_destination(url)})")
 
 
@@ -178,79 +200,37 @@ def _destination(url: str) -> str:
     return url
 
 
-def _write(tokens: Sequence[_Piece], *, hard_break: str = "  \n", in_link: bool = False) -> str:
+def _write(tokens: Iterable[_Piece], *, hard_break: str = "  \n", in_link: bool = False) -> str:
     """Join tokens to text: escape it, and put spaces beside delimiters where they would not be read as markup.
 
     Only a text whose line breaks are those of Markdown has lines with a start: headings and cells have none.
     """
-    has_lines = hard_break == "  \n"
-    tokens = _merged(tokens)
-    text = ""
-    for index, token in enumerate(tokens):
-        after = tokens[index + 1].value[:1] if index + 1 < len(tokens) and tokens[index + 1].kind != "break" else ""
+    pieces = [token for token in tokens if token.value or token.kind == "break"]
+    text, previous, has_lines = "", _END, hard_break == "  \n"
+    for token, following in zip(pieces, [*pieces[1:], _END], strict=False):
+        after = following.value[:1]
         if token.kind == "text":
             words = _SPACE.sub(" ", token.value)
-            text += _escape(
-                words[text[-1:].isspace() and words[:1] == " " :], text, after, in_link=in_link, has_lines=has_lines
-            )
+            words = _escape(words.lstrip() if text[-1:].isspace() else words, after, in_link=in_link)
+            is_start = has_lines and ((not text and not in_link) or text.endswith("\n"))
+            text += _NUMBER_START.sub(r"\1\\\2", _LINE_START.sub(r"\1\\\2", words)) if is_start else words
         elif token.kind == "break":
             text = text.rstrip(" ") + hard_break if text else ""
+        elif token.kind == "open" and previous == ("close", token.value):
+            text = text.removesuffix(token.value)
         elif token.kind == "open":
-            is_beside_end = index > 0 and tokens[index - 1].kind == "close"
-            text += " " * (is_beside_end or (bool(text) and _is_not_flanking(after, text[-1]))) + token.value
+            is_apart = previous.kind == "close" or (text and _is_not_flanking(after, text[-1]))
+            text += " " * bool(is_apart) + token.value
         elif token.kind == "close":
             text += token.value + " " * _is_not_flanking(text[-1:], after)
         else:
             text += token.value
+        previous = token
     return text
 
 
-def _merged(tokens: Sequence[_Piece]) -> list[_Piece]:
-    """Return tokens with delimiters beside their text: white space and line breaks at the edges are moved outside.
-
-    Emphasis without text is removed, and so is an end of emphasis directly before its next start.
-    """
-    merged: list[_Piece] = []
-    pending: list[_Piece] = []  # opened delimiters that wait for their text
-    for kind, value in tokens:
-        if kind == "open":
-            if merged and merged[-1] == ("close", value) and not pending:
-                merged.pop()
-            else:
-                pending.append(_Piece(kind, value))
-        elif kind == "close":
-            if pending:
-                pending.pop()
-                continue
-            space = _pop_space(merged)
-            merged += [_Piece(kind, value), *space]
-        elif kind == "break" or not value.strip():
-            if value or kind == "break":
-                merged.append(_Piece(kind, value))
-        else:
-            stripped = value.lstrip() if pending and kind == "text" else value
-            if len(stripped) < len(value):
-                merged.append(_Piece("text", " "))
-            merged += [*pending, _Piece(kind, stripped)]
-            pending = []
-    while merged and merged[-1].kind == "break":
-        merged.pop()
-    return merged
-
-
-def _pop_space(merged: list[_Piece]) -> list[_Piece]:
-    """Remove white space and line breaks from the end of tokens, and return them."""
-    space: list[_Piece] = []
-    while merged and (merged[-1].kind == "break" or (merged[-1].kind == "text" and not merged[-1].value.strip())):
-        space.insert(0, merged.pop())
-    if merged and merged[-1].kind == "text" and merged[-1].value[-1].isspace():
-        merged[-1] = _Piece("text", merged[-1].value.rstrip())
-        space.insert(0, _Piece("text", " "))
-    return space
-
-
-def _escape(words: str, before: str, after: str, *, in_link: bool, has_lines: bool) -> str:
-    """Escape the characters of a text that would be markup, given the line before it and the character after it."""
+def _escape(words: str, after: str, *, in_link: bool) -> str:
+    """Escape the characters of a text that would be markup, given the character after it."""
     parts, end = [], 0
     for formula in _TEX.finditer(words) if "$" in words else ():
         parts += [_ESCAPED.sub(r"\\\g<0>", words[end : formula.start()]), formula[0]]
@@ -260,8 +240,6 @@ def _escape(words: str, before: str, after: str, *, in_link: bool, has_lines: bo
         escaped = escaped[:-1] + r"\!"
     if in_link and not _BALANCED.fullmatch(escaped):
         escaped = _BRACKET.sub(r"\\\g<0>", escaped)
-    if has_lines and ((not before and not in_link) or before.endswith("\n")):
-        escaped = _NUMBER_START.sub(r"\1\\\2", _LINE_START.sub(r"\1\\\2", escaped))
     return escaped
 
 
@@ -291,9 +269,11 @@ def _blocks(element: etree._Element, *, in_cell: bool = False) -> list[_Piece]:
         tokens = []
         if text:
             blocks.append(_Piece("p", text))
-        if piece.value:
-            is_merged = bool(blocks) and piece.kind in _OTHER_MARKERS and blocks[-1].kind == piece.kind
-            blocks.append(_with_other_markers(piece) if is_merged else piece)
+        if blocks and piece.kind in _OTHER_MARKERS and blocks[-1].kind == piece.kind:
+            marker, other = _OTHER_MARKERS[piece.kind]
+            blocks.append(_Piece(f"{piece.kind} other", marker.sub(other, piece.value)))
+        elif piece.value:
+            blocks.append(piece)
     return blocks
 
 
@@ -301,12 +281,7 @@ _OTHER_MARKERS: Final = {
     "ul": (re.compile("^-", re.MULTILINE), "*"),
     "ol": (re.compile(r"^(\d+)\.", re.MULTILINE), r"\1)"),
 }
-
-
-def _with_other_markers(block: _Piece) -> _Piece:
-    """Return a list with other markers than the list before it, or Markdown would merge both."""
-    marker, other = _OTHER_MARKERS[block.kind]
-    return _Piece(f"{block.kind} other", marker.sub(other, block.value))
+"""Markers of a list and those of a list right behind another of its kind, or Markdown would merge both."""
 
 
 def _flow(element: etree._Element, *, in_cell: bool = False) -> Iterator[_Piece]:
@@ -343,7 +318,7 @@ def _has_display(element: etree._Element) -> bool:
 
 
 def _heading(element: etree._Element) -> list[_Piece]:
-    text = " ".join(_write([*_tokens(element)], hard_break=" ").split())
+    text = " ".join(_write(_tokens(element), hard_break=" ").split())
     text = _HEADING_END.sub(r"\1\\\2", text)
     return [_Piece(str(element.tag), f"{'#' * int(element.tag[1])} {text}" if text else "")]
 
@@ -406,7 +381,7 @@ def _term(element: etree._Element) -> list[_Piece]:
     blocks = _blocks(element)
     if len(blocks) != 1 or blocks[0].kind != "p":
         return [_END, *blocks]
-    return [_Piece("p", _write([_Piece("open", "**"), *_tokens(element, ("**",)), _Piece("close", "**")]).strip())]
+    return [_Piece("p", _write(_emphasis(_tokens(element, ("**",)), "**")).strip())]
 
 
 def _code_block(element: etree._Element) -> list[_Piece]:
