@@ -16,6 +16,7 @@ from vclean.features.text.characters import EncodedTexts
 from vclean.labels import Label
 from vclean.output.code import code_elements
 from vclean.output.sections import complete_sections, heading_levels
+from vclean.output.text import TableRows
 from vclean.render import tree
 
 if TYPE_CHECKING:
@@ -166,12 +167,12 @@ def _passages(result: Result) -> Iterator[_Passage]:
     labels = complete_sections(blocks, prediction.labels, prediction.probability, is_thread=result.is_thread)
     is_heading = np.array([label is Label.HEADING for label in labels], bool)
     levels = np.where(is_heading, heading_levels(blocks, is_heading, prediction.headline), 0).tolist()
-    title, groups = prediction.added_title, _Groups(blocks)
+    title, rows_of_tables = prediction.added_title, TableRows(blocks)
     path: tuple[_Heading, ...] = (_Heading(0, title, -1),) if title else ()
-    units = list(_units(blocks.text, labels, groups.element))
+    units = list(_units(blocks, labels))
     below = [0 if element else levels[rows[0]] for rows, element in units[1:]]
     for (rows, element), next_level in zip(units, [*below, 1], strict=False):
-        text, level = groups.text(element, rows), 0 if element else levels[rows[0]]
+        text, level = _text(blocks.text, rows, element, rows_of_tables), 0 if element else levels[rows[0]]
         path = tuple(heading for heading in path if not 0 < level <= heading.level)
         if not level:
             is_item = labels[rows[0]] is Label.LIST_ITEM and not element
@@ -181,47 +182,30 @@ def _passages(result: Result) -> Iterator[_Passage]:
         path = (*path, _Heading(level, text, rows[0])) if level else path
 
 
-def _units(
-    texts: Sequence[str], labels: Sequence[Label], group: Sequence[int]
-) -> Iterator[tuple[tuple[int, ...], int]]:
+def _units(blocks: BlockColumns, labels: Sequence[Label]) -> Iterator[tuple[tuple[int, ...], int]]:
     """Iterate over the rows of each unit, and its table or code, 0 without; a continuation joins the unit before."""
-    content = [row for row, label in enumerate(labels) if label.is_content and texts[row].strip()]
+    snapshot = blocks.snapshot
+    is_group = data_tables(blocks) | code_elements(snapshot)
+    is_group &= tree.path_sum(is_group, snapshot.end) == 1
+    group = tree.nearest_ancestor(is_group, snapshot.parent)[blocks.node].tolist()
+    content = [row for row, label in enumerate(labels) if label.is_content and blocks.text[row].strip()]
     number = np.cumsum([labels[row] is not Label.CONTINUATION for row in content]).tolist()
     keys = {row: (group[row], 0 if group[row] else count) for row, count in zip(content, number, strict=True)}
     for (element, _), rows in groupby(content, keys.__getitem__):
         yield tuple(rows), element
 
 
-class _Groups:
-    """Data tables and code of a page.
-
-    Attributes:
-        element: the outermost data table or code around each block, 0 without.
-    """
-
-    def __init__(self, blocks: BlockColumns) -> None:
-        snapshot, self._blocks = blocks.snapshot, blocks
-        is_group = data_tables(blocks) | code_elements(snapshot)
-        is_outermost = is_group & (tree.path_sum(is_group, snapshot.end) == 1)
-        self.element: list[int] = tree.nearest_ancestor(is_outermost, snapshot.parent)[blocks.node].tolist()
-        self._is_cell = snapshot.is_tag(("td", "th"))
-        self._row = tree.nearest_ancestor(snapshot.is_tag(("tr",)), snapshot.parent)
-        self._cell = tree.nearest_ancestor(self._is_cell, snapshot.parent)[blocks.node]
-
-    def text(self, element: int, rows: Sequence[int]) -> str:
-        """Return the text of a unit; that of a table has a line per block outside rows, and per row with its cells."""
-        texts, lines = self._blocks.text, list[str]()
-        if not element:
-            return " ".join(texts[row] for row in rows)
-        for table_row, group in groupby(rows, lambda row: int(self._row[self._blocks.node[row]])):
-            blocks, end = list(group), int(self._blocks.snapshot.end[table_row])
-            cells = table_row + np.flatnonzero(self._is_cell[table_row:end] & (self._row[table_row:end] == table_row))
-            if table_row <= element:
-                lines += [texts[row] for row in blocks]
-            else:
-                of_cells = ([texts[row] for row in blocks if self._cell[row] == cell] for cell in cells.tolist())
-                lines.append(" | ".join(map(" ".join, of_cells)))
-        return "\n".join(lines)
+def _text(texts: Sequence[str], unit: Sequence[int], element: int, rows: TableRows) -> str:
+    """Return the text of a unit; that of a table has a line per block outside rows, and per row with its cells."""
+    if not element:
+        return " ".join(texts[block] for block in unit)
+    lines: list[str] = []
+    for row, group in groupby(unit, rows.row.__getitem__):
+        if row > element:
+            lines.append(" | ".join(rows.cells(int(row), list(group))))
+        else:
+            lines += [texts[block] for block in group]
+    return "\n".join(lines)
 
 
 def _split(passages: Iterable[_Passage], max_words: int) -> Iterator[_Passage]:

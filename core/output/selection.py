@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from vclean.classify.content.postprocess import MAX_BLOCKS_PER_PART
-from vclean.features.columns import Groups, sorted_unique
+from vclean.features.columns import sorted_unique
 from vclean.labels import Label, Visibility
 from vclean.output.code import Code, count_characters
 from vclean.output.notes import Note, find_notes
@@ -200,26 +200,12 @@ def is_in_note(snapshot: Snapshot, element: int, note: Note) -> bool:
     return note.start <= texts.start and texts.stop <= note.end and not encloses
 
 
-def table_cells(blocks: BlockColumns, labels: Sequence[Label]) -> NDArray[np.int32]:
-    """Return the positions of the B blocks in the tables that remain tables in the cleaned page, int32 (B, 3).
-
-    They are the table, the row, and the number of the cell in the row, from 0; all 0 for blocks outside such tables and
-    for blocks without content.
-    """
-    snapshot, node = blocks.snapshot, blocks.node
+def kept_tables(blocks: BlockColumns, labels: Sequence[Label]) -> NDArray[np.bool_]:
+    """Return which elements are tables that remain tables in the cleaned page, bool (N,)."""
+    snapshot = blocks.snapshot
     content = np.array([label.is_content for label in labels], dtype=bool)
     kept_texts = blocks.text_nodes[content[blocks.text_block[blocks.text_nodes]]]
-    has_content = snapshot.count_in(snapshot.text_parent[kept_texts]) > 0
-    is_cell = snapshot.is_tag(_CELLS)
-    table, row, cell = (
-        tree.nearest_ancestor(mask, snapshot.parent)
-        for mask in (snapshot.is_tag(("table",)), snapshot.is_tag(("tr",)), is_cell)
-    )
-    is_data = _data_tables(blocks, kept_texts, has_content, table)
-    inside = content & (row[node] > 0) & (cell[node] > row[node]) & is_data[table[node]]
-    column = np.zeros(len(snapshot), dtype=np.int32)
-    column[is_cell] = Groups.from_keys(snapshot.parent[is_cell]).rank
-    return np.where(inside, [table[node], row[node], column[cell[node]]], 0).astype(np.int32).T
+    return _data_tables(blocks, kept_texts, snapshot.count_in(snapshot.text_parent[kept_texts]) > 0)
 
 
 def _elements(blocks: BlockColumns, kept_texts: NDArray[np.int32], has_content: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -232,10 +218,8 @@ def _elements(blocks: BlockColumns, kept_texts: NDArray[np.int32], has_content: 
     """
     snapshot = blocks.snapshot
     is_structural, is_table_part = snapshot.is_tag(STRUCTURE), snapshot.is_tag(TABLE_PARTS)
-    table = tree.nearest_ancestor(snapshot.is_tag(("table",)), snapshot.parent)
-    is_data = _data_tables(blocks, kept_texts, has_content, table)
-    row = tree.nearest_ancestor(snapshot.is_tag(("tr",)), snapshot.parent)
-    in_data = is_data[table]
+    table, row = (tree.nearest_ancestor(snapshot.is_tag((tag,)), snapshot.parent) for tag in ("table", "tr"))
+    in_data = _data_tables(blocks, kept_texts, has_content)[table]
     empty_cell = snapshot.is_tag(_CELLS) & has_content[row] & (table[row] == table) & in_data
     selected: NDArray[np.bool_] = (
         has_content & (is_structural | snapshot.is_tag(INLINE)) & (~is_table_part | in_data)
@@ -244,7 +228,7 @@ def _elements(blocks: BlockColumns, kept_texts: NDArray[np.int32], has_content: 
 
 
 def _data_tables(
-    blocks: BlockColumns, kept_texts: NDArray[np.int32], has_content: NDArray[np.bool_], table: NDArray[np.int32]
+    blocks: BlockColumns, kept_texts: NDArray[np.int32], has_content: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """Return whether each element is a data table, as opposed to a layout table, bool (N,).
 
@@ -254,8 +238,8 @@ def _data_tables(
     """
     snapshot, size = blocks.snapshot, len(blocks.snapshot)
     is_table, is_cell = snapshot.is_tag(("table",)) & has_content, snapshot.is_tag(_CELLS) & has_content
+    table, row = (tree.nearest_ancestor(snapshot.is_tag((tag,)), snapshot.parent) for tag in ("table", "tr"))
     has_header = np.bincount(table[snapshot.is_tag(("th", "caption", "thead")) & has_content], minlength=size) > 0
-    row = tree.nearest_ancestor(snapshot.is_tag(("tr",)), snapshot.parent)
     wide_rows = np.flatnonzero(np.bincount(row[is_cell], minlength=size) > 1)
     grid = np.bincount(table[wide_rows], minlength=size) > 1
     units = sorted_unique(blocks.text_block[kept_texts])

@@ -5,11 +5,15 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from vclean.labels import Label
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from vclean.features.blocks import BlockColumns
     from vclean.result import Result
 
 
@@ -89,32 +93,41 @@ def write_text(result: Result) -> str:
 
 def _units_and_rows(result: Result) -> Iterator[TextUnit]:
     """Iterate over the units outside data tables, and the rows of data tables."""
-    from vclean.output.selection import table_cells
+    from vclean.output.selection import kept_tables
 
-    texts, labels = result.columns.text, result.prediction.labels
-    tables, rows, columns = table_cells(result.columns, labels).T.tolist()
+    texts, labels, rows = result.columns.text, result.prediction.labels, TableRows(result.columns)
+    table_rows = np.where(kept_tables(result.columns, labels)[rows.table], rows.row, 0).tolist()
     content = [block for block, label in enumerate(labels) if label.is_content]
-    for row, group in groupby(content, rows.__getitem__):
+    for row, group in groupby(content, table_rows.__getitem__):
         blocks = list(group)
         if row:
-            yield TextUnit(
-                Label.PARAGRAPH, _row([(columns[block], texts[block]) for block in blocks]), tables[blocks[0]]
-            )
+            cells = (" ".join(cell.split()) for cell in rows.cells(row, blocks))
+            yield TextUnit(Label.PARAGRAPH, "\t".join(cells).rstrip("\t"), int(rows.table[blocks[0]]))
         else:
             yield from units([texts[block] for block in blocks], [labels[block] for block in blocks])
 
 
-def _row(cells: Iterable[tuple[int, str]]) -> str:
-    r"""Return the texts of the cells of a row, with tabs between their columns, also those without text.
+class TableRows:
+    """Rows of tables around the B blocks of a page.
 
-    >>> _row([(0, "a"), (2, "b"), (2, "c")])
-    'a\t\tb c'
+    Attributes:
+        table: int32 (B,), the table around each block, 0 without.
+        row: int32 (B,), the row with the cell around each block, 0 without.
     """
-    line, last = "", 0
-    for column, text in cells:
-        gap = "\t" * (column - last) or " " * bool(line)
-        line, last = line + gap + " ".join(text.split()), column
-    return line
+
+    def __init__(self, blocks: BlockColumns) -> None:
+        snapshot = blocks.snapshot
+        self._blocks, self._is_cell = blocks, snapshot.is_tag(("td", "th"))
+        self._row = tree.nearest_ancestor(snapshot.is_tag(("tr",)), snapshot.parent)
+        self._cell = tree.nearest_ancestor(self._is_cell, snapshot.parent)[blocks.node]
+        self.table = tree.nearest_ancestor(snapshot.is_tag(("table",)), snapshot.parent)[blocks.node]
+        self.row = np.where(self._cell > self._row[blocks.node], self._row[blocks.node], 0)
+
+    def cells(self, row: int, blocks: Sequence[int]) -> list[str]:
+        """Return the texts of `blocks` in each cell of a row, also those of empty cells."""
+        end, texts = int(self._blocks.snapshot.end[row]), self._blocks.text
+        cells = row + np.flatnonzero(self._is_cell[row:end] & (self._row[row:end] == row))
+        return [" ".join(texts[block] for block in blocks if self._cell[block] == cell) for cell in cells.tolist()]
 
 
 def _with_title(result: Result) -> tuple[list[str], list[Label]]:
