@@ -1,8 +1,8 @@
 """Find the positions of the blocks of a page in its source.
 
-Neither browsers nor parsers report the position of a text. So the source is split into start tags and texts, which are
-aligned with the elements and texts of the snapshot in document order. The position of a block is that of its first
-aligned text. Text that a script wrote is not in the source and has no position.
+Neither browsers nor parsers report the position of a text. So the texts between the tags of the source are aligned with
+the texts of the snapshot in document order. The position of a block is that of its first aligned text. Text that a
+script wrote is not in the source and has no position.
 """
 
 from __future__ import annotations
@@ -37,13 +37,12 @@ _TOKEN: Final = re.compile(
     <!--.*?(?:-->|\Z)
     | <(?P<raw>script|style|template|textarea|title|iframe|noembed|noframes|xmp)(?=[\s/>])
       (?:=\s*+(?:"[^"]*+"|'[^']*+')|[^>])*+(?:>|\Z).*?(?:(?=</(?P=raw)[\s/>])|\Z)
-    | <(?P<tag>[a-z][^\s/>]*+)(?P<attributes>(?:=\s*+(?:"[^"]*+"|'[^']*+')|[^>])*+)(?:>|\Z)
+    | <(?P<tag>/?[a-z][^\s/>]*+)(?:=\s*+(?:"[^"]*+"|'[^']*+')|[^>])*+(?:>|\Z)
     | </?[a-z!?/][^>]*+(?:>|\Z)
     | (?P<text>[^<]++|<[^<]*+)
     """,
     re.VERBOSE | re.DOTALL | re.IGNORECASE,
 )
-_NAMED: Final = re.compile(r"""\b(class|id)\s*=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""", re.IGNORECASE)
 _LINE_END: Final = re.compile(r"\r\n?|\n")
 
 
@@ -96,103 +95,57 @@ def _position(line_starts: Sequence[int], offset: int) -> SourcePosition:
 def text_offsets(source: str, snapshot: Snapshot) -> dict[int, int]:
     """Find the offsets of the text nodes of a snapshot in the source of its page.
 
+    A text that a script moved has the offset of the only other text with its key.
+
     Returns:
         The offset in characters, by text node.
     """
-    source_keys, source_offsets = _source_tokens(source)
-    page_keys, texts = _page_tokens(snapshot)
-    offsets: dict[int, int] = {}
-    for text, position in zip(texts, aligned_positions(page_keys, source_keys).tolist(), strict=True):
-        if text >= 0 and position >= 0:
-            offsets[text] = source_offsets[position]
-    page = dict(zip(texts, page_keys, strict=True))
-    return _moved(page, dict(zip(source_offsets, source_keys, strict=True)), offsets) | offsets
-
-
-def _moved(page: dict[int, str], source: dict[int, str], offsets: dict[int, int]) -> dict[int, int]:
-    """Find the offsets of texts that a script moved: unaligned texts with a key that is unique in page and source.
-
-    Args:
-        page: the keys of the texts of the page, by text node.
-        source: the keys of the source, by offset.
-        offsets: the offsets of the aligned texts, by text node.
-    """
+    page, gold = _page_texts(snapshot), _source_texts(source)
+    places = list(gold)
+    positions = aligned_positions(list(page.values()), list(gold.values())).tolist()
+    aligned_texts = zip(page, positions, strict=True)
+    offsets = {text: places[position] for text, position in aligned_texts if position >= 0}
     aligned = set(offsets.values())
-    in_source = _unique({offset: key for offset, key in source.items() if offset not in aligned})
     in_page = _unique({text: key for text, key in page.items() if text not in offsets})
-    return {in_page[key]: in_source[key] for key in in_page.keys() & in_source.keys()}
+    in_source = _unique({offset: key for offset, key in gold.items() if offset not in aligned})
+    return offsets | {in_page[key]: in_source[key] for key in in_page.keys() & in_source.keys()}
 
 
 def _unique(keys: dict[int, str]) -> dict[str, int]:
-    """Return the index of each text key that occurs once and is long enough to be distinctive."""
-    texts = {index: key for index, key in keys.items() if key[0] != "<" and len(key) >= DISTINCTIVE_LENGTH}
-    count = Counter(texts.values())
-    return {key: index for index, key in texts.items() if count[key] == 1}
+    """Return the index of each key that occurs once and is long enough to be distinctive."""
+    count = Counter(keys.values())
+    return {key: index for index, key in keys.items() if count[key] == 1 and len(key) >= DISTINCTIVE_LENGTH}
 
 
-def _source_tokens(source: str) -> tuple[list[str], list[int]]:
-    """Return the keys of the start tags and texts of a source, and the offset of each.
+def _source_texts(source: str) -> dict[int, str]:
+    """Return the keys of the texts between the tags of a source, by offset.
 
     Comments and scripts do not split a text, because parsers and browsers differ in whether they do.
     """
-    keys: list[str] = []
-    offsets: list[int] = []
-    continues = False
+    keys: dict[int, str] = {}
+    last = -1
     for token in _TOKEN.finditer(source):
         text, tag = token["text"], token["tag"] or token["raw"]
-        if text:
-            if key := _text_key(unescape(text)):
-                indent = len(text) - len(text.lstrip())
-                _add_text(keys, offsets, key, token.start() + indent, continues=continues)
-                continues = True
+        if key := _key(unescape(text or "")):
+            last = last if last >= 0 else token.start() + len(text) - len(text.lstrip())
+            keys[last] = (keys.get(last, "") + key)[:KEY_LENGTH]
         elif tag and tag.lower() not in styles.SKIPPED_TAGS:
-            keys.append(_tag_key(tag.lower(), *_names(token["attributes"] or "")))
-            offsets.append(token.start())
-        continues &= not (tag and tag.lower() not in styles.SKIPPED_TAGS) and not token[0].startswith("</")
-    return keys, offsets
+            last = -1
+    return keys
 
 
-def _add_text(keys: list[str], indices: list[int], key: str, index: int, *, continues: bool) -> None:
-    """Add the key and the index of a text; if it continues the text before, extend the key of that one."""
-    if continues:
-        keys[-1] = (keys[-1] + key)[:KEY_LENGTH]
-    else:
-        keys.append(key)
-        indices.append(index)
+def _page_texts(snapshot: Snapshot) -> dict[int, str]:
+    """Return the keys of the texts of a snapshot in document order, by the first of adjacent nodes of one parent."""
+    keys: dict[int, str] = {}
+    last, place = -1, (-1, -1)
+    places = zip(snapshot.text_after.tolist(), snapshot.text_parent.tolist(), strict=True)
+    for text, (words, place_of_text) in enumerate(zip(snapshot.texts, places, strict=True)):
+        if key := _key(words):
+            last, place = (last if place == place_of_text else text), place_of_text
+            keys[last] = (keys.get(last, "") + key)[:KEY_LENGTH]
+    return keys
 
 
-def _page_tokens(snapshot: Snapshot) -> tuple[list[str], list[int]]:
-    """Return the keys of the elements and texts of a snapshot in document order, and their text nodes.
-
-    The text node of an element is -1. Adjacent text nodes of one parent are a single text with the first of the nodes.
-    """
-    classes, ids = snapshot.attributes("class"), snapshot.attributes("id")
-    parent = snapshot.text_parent.tolist()
-    keys: list[str] = []
-    texts: list[int] = []
-    for element, tag in enumerate(snapshot.tag.tolist()):
-        keys.append(_tag_key(snapshot.tags[tag], classes.get(element, ""), ids.get(element, "")))
-        texts.append(-1)
-        for text in snapshot.texts_after(element):
-            if key := _text_key(snapshot.texts[text]):
-                last = texts[-1]
-                continues = last >= 0 and parent[last] == parent[text]
-                _add_text(keys, texts, key, text, continues=continues)
-    return keys, texts
-
-
-def _names(attributes: str) -> tuple[str, str]:
-    """Return the class and the id in the attributes of a start tag."""
-    names: dict[str, str] = {}
-    for name, *values in _NAMED.findall(attributes):
-        names.setdefault(name.lower(), unescape("".join(values)))
-    return names.get("class", ""), names.get("id", "")
-
-
-def _tag_key(tag: str, classes: str, name: str) -> str:
-    return f"<{tag} {' '.join(classes.split())} {name}"
-
-
-def _text_key(text: str) -> str:
+def _key(text: str) -> str:
     """Return the first characters of a text without white space; empty for a text of white space."""
     return "".join(text[: 4 * KEY_LENGTH].split())[:KEY_LENGTH] or "".join(text.split())[:KEY_LENGTH]
