@@ -1,4 +1,4 @@
-"""Group the evaluations of all methods on each page for a report, and analyze the errors on pages."""
+"""Analyze the errors of a method on pages for a report."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from vclean.classify.prediction import Prediction
 from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks
 from vclean.html_pages import asset
-from vclean.labels import LABELS, UNKNOWN, Label, Visibility
+from vclean.labels import LABELS, Label, Visibility
 from vclean.output.overlay import to_overlay_page
 from vclean.render.overlay.draw import as_output_errors, open_screenshot
 from vclean.render.overlay.html import draw_html
@@ -28,8 +28,6 @@ from vclean.runtime import track
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
 
     from vclean.classify.corpora.corpora import Corpus
     from vclean.classify.corpora.gold import GoldPage
@@ -54,16 +52,6 @@ _ABOVE: Final = 60
 """CSS px of the page that a thumbnail shows above its densest part."""
 _QUALITY: Final = 72
 
-LENGTHS: Final = {
-    0: "no words",
-    1: "1 to 99",
-    100: "100 to 299",
-    300: "300 to 999",
-    1000: "1,000 to 2,999",
-    3000: "3,000 and more",
-}
-"""Names of the lengths of gold texts, by their least number of words."""
-
 Key = tuple[str, str]
 """Corpus and id of a page."""
 
@@ -80,45 +68,6 @@ def block_kinds(evaluation: PageEvaluation) -> list[str]:
 def by_method(evaluations: Iterable[PageEvaluation]) -> dict[str, list[PageEvaluation]]:
     """Return the evaluations by method."""
     return group(evaluations, lambda evaluation: evaluation.method)
-
-
-DIMENSIONS: Final[dict[str, Callable[[PageEvaluation], str]]] = {
-    "corpus": lambda evaluation: evaluation.corpus,
-    "page type": lambda evaluation: evaluation.page_type or "unknown",
-    "language": lambda evaluation: evaluation.language or "unknown",
-    "length": lambda evaluation: LENGTHS[max(least for least in LENGTHS if least <= evaluation.words)],
-}
-"""Dimensions by which a report groups pages."""
-
-
-def by_dimension(evaluations: Sequence[PageEvaluation], dimension: str) -> dict[str, list[PageEvaluation]]:
-    """Return the evaluations by value of a dimension: lengths by size, others by number of pages."""
-    parts = group(evaluations, DIMENSIONS[dimension])
-    names = sorted(parts, key=lambda name: (-len(parts[name]), name))
-    if dimension == "length":
-        names = [name for name in LENGTHS.values() if name in parts]
-    return {name: parts[name] for name in names}
-
-
-def confusion(evaluations: Sequence[PageEvaluation]) -> NDArray[np.int64]:
-    """Return the confusion matrix, int64 (L + 1, L) for L labels: numbers of blocks by gold and predicted label.
-
-    The last row counts content of unknown type.
-    """
-    size = len(Label)
-    table = np.zeros((size + 1, size), dtype=np.int64)
-    for evaluation in evaluations:
-        rows = np.where(evaluation.gold == UNKNOWN, size, evaluation.gold)
-        np.add.at(table, (rows, evaluation.predicted), 1)
-    return table
-
-
-def confidence_interval(values: Sequence[float]) -> tuple[float, float, float]:
-    """Return the mean of at least one value, and its 95 % interval by the normal approximation, clipped to 0..1."""
-    sample = np.asarray(values, dtype=float)
-    mean = float(sample.mean())
-    margin = 1.96 * float(sample.std(ddof=1)) / len(sample) ** 0.5 if len(sample) > 1 else 0.0
-    return mean, max(0.0, mean - margin), min(1.0, mean + margin)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from math import isnan
-from statistics import median
+from statistics import fmean, median, stdev
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -13,23 +14,15 @@ import numpy as np
 from vclean.characters import format_count, replace_illegal
 from vclean.classify.evaluation.evaluate import calibration_report, group
 from vclean.classify.evaluation.scores import aggregate
-from vclean.compare.records import (
-    DIMENSIONS,
-    MISSED,
-    RIGHT,
-    WRONG,
-    by_dimension,
-    by_method,
-    confidence_interval,
-    confusion,
-    worst_pages,
-)
+from vclean.compare.records import MISSED, RIGHT, WRONG, by_method, worst_pages
 from vclean.html_pages import INLINE_POLICY, asset, format_decimals, render_page, to_script_json
-from vclean.labels import Label
+from vclean.labels import UNKNOWN, Label
 from vclean.render.overlay.layers import PENS, excerpt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from vclean.classify.evaluation.evaluate import PageEvaluation
     from vclean.compare.records import ErrorAnalysis, Key
@@ -96,7 +89,6 @@ _SCORES: Final = {
 }
 _MAIN_SCORES: Final = ("word_f1", "word_precision", "word_recall")
 
-_KINDS: Final = ("blocks", "words", "pages")
 _ERRORS: Final = {"ece": "equal width", "ece_equal_mass": "equal mass"}
 _RELIABILITY: Final = {
     "blocks": ("Blocks: probability of content", "probability", "share that is content"),
@@ -206,13 +198,12 @@ def _distribution(parts: Mapping[str, Sequence[PageEvaluation]]) -> Table:
 
 def _tile(name: str, part: Sequence[PageEvaluation]) -> Content:
     scores = [each.f1 for each in part]
-    mean, low, high = confidence_interval(scores)
     failed = sum(bool(each.error) for each in part)
     return {
         "name": name,
-        "figure": f"{mean:.3f}",
+        "figure": f"{fmean(scores):.3f}",
         "notes": [
-            f"word F1; 95 %: {low:.3f} to {high:.3f}",
+            f"word F1; 95 %: {_interval(part)}",
             f"median {median(scores):.3f}, {format_count(len(scores), 'page')}, {failed} failed",
         ],
     }
@@ -231,8 +222,9 @@ def _calibration(parts: Mapping[str, Sequence[PageEvaluation]]) -> Content:
     if not facts:
         return {}
     columns = [Column("method"), Column("of"), *(Column(f"bins of {text}", 4) for text in _ERRORS.values())]
-    rows = [[name, kind, *(each[kind][error] for error in _ERRORS)] for name, each in facts.items() for kind in _KINDS]
-    bins = [_reliability(kind, {name: each[kind]["bins"] for name, each in facts.items()}) for kind in _KINDS]
+    pairs = product(facts, _RELIABILITY)
+    rows = [[name, kind, *(facts[name][kind][error] for error in _ERRORS)] for name, kind in pairs]
+    bins = [_reliability(kind, {name: each[kind]["bins"] for name, each in facts.items()}) for kind in _RELIABILITY]
     return {
         "note": "Of a calibrated method, predicted and observed values are equal.",
         "tables": [Table(columns, rows, "Expected calibration error"), *bins],
@@ -308,7 +300,7 @@ def _score_table(dimension: str, parts: Mapping[str, Sequence[PageEvaluation]], 
 
 
 def _interval(part: Sequence[PageEvaluation]) -> str:
-    _, low, high = confidence_interval([each.f1 for each in part])
+    low, high = confidence_interval([each.f1 for each in part])
     return f"{low:.3f} to {high:.3f}"
 
 
@@ -385,3 +377,49 @@ def _quote(analysis: ErrorAnalysis, block: int) -> Content:
     probabilities = analysis.evaluation.probability
     probability = f"{float(probabilities[block]):.2f}".replace("0.", ".") if len(probabilities) else ""
     return {"probability": probability, "text": excerpt(analysis.blocks.text[block], _EXCERPT)}
+
+
+LENGTHS: Final = {
+    0: "no words",
+    1: "1 to 99",
+    100: "100 to 299",
+    300: "300 to 999",
+    1000: "1,000 to 2,999",
+    3000: "3,000 and more",
+}
+"""Names of the lengths of gold texts, by their least number of words."""
+
+DIMENSIONS: Final[dict[str, Callable[[PageEvaluation], str]]] = {
+    "corpus": lambda evaluation: evaluation.corpus,
+    "page type": lambda evaluation: evaluation.page_type or "unknown",
+    "language": lambda evaluation: evaluation.language or "unknown",
+    "length": lambda evaluation: LENGTHS[max(least for least in LENGTHS if least <= evaluation.words)],
+}
+"""Dimensions by which a report groups pages."""
+
+
+def by_dimension(evaluations: Sequence[PageEvaluation], dimension: str) -> dict[str, list[PageEvaluation]]:
+    """Return the evaluations by value of a dimension: lengths by size, others by number of pages."""
+    parts = group(evaluations, DIMENSIONS[dimension])
+    names = sorted(parts, key=lambda name: (-len(parts[name]), name))
+    if dimension == "length":
+        names = [name for name in LENGTHS.values() if name in parts]
+    return {name: parts[name] for name in names}
+
+
+def confusion(evaluations: Sequence[PageEvaluation]) -> NDArray[np.int64]:
+    """Return the confusion matrix, int64 (L + 1, L) for L labels: numbers of blocks by gold and predicted label.
+
+    The last row counts content of unknown type.
+    """
+    size = len(Label)
+    gold, predicted = (np.concatenate([getattr(each, name) for each in evaluations]) for name in ("gold", "predicted"))
+    cell = np.where(gold == UNKNOWN, size, gold).astype(np.int64) * size + predicted
+    return np.bincount(cell, minlength=(size + 1) * size).reshape(size + 1, size)
+
+
+def confidence_interval(values: Sequence[float]) -> tuple[float, float]:
+    """Return the 95 % interval of the mean of at least one value by the normal approximation, clipped to 0..1."""
+    mean = fmean(values)
+    margin = 1.96 * stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0
+    return max(0.0, mean - margin), min(1.0, mean + margin)
