@@ -140,15 +140,15 @@ class Comparison:
         }
 
     def _text(self) -> str:
-        rows = [self._row(*each) for each in self.differences.items()]
-        number, first, second = (max((len(row[column]) for row in rows), default=0) for column in (1, 2, 3))
-        lines = [f"{row[0]} {row[1]:>{number}}  {row[2]:{first}}  {row[3]:{second}}  {row[4]}" for row in rows]
-        return "\n".join([f"--- {self.names[0]}", f"+++ {self.names[1]}", *lines, self.summary()]) + "\n"
-
-    def _row(self, row: int, kind: str) -> tuple[str, str, str, str, str]:
-        first, second = self.first.blocks[row], self.second.blocks[row]
-        text = excerpt(" ".join(first.text.split()), _LINE_CHARACTERS)
-        return kind, str(row), label_text(first), label_text(second), replace_illegal(f'{first.xpath}  "{text}"')
+        blocks = [(self.first.blocks[row], self.second.blocks[row]) for row in self.differences]
+        labels = [(str(first.index), label_text(first), label_text(second)) for first, second in blocks]
+        number, left, right = (max(map(len, column)) for column in zip(("",) * 3, *labels, strict=True))
+        lines = [f"--- {self.names[0]}", f"+++ {self.names[1]}"]
+        for kind, (row, one, other), (block, _) in zip(self.differences.values(), labels, blocks, strict=True):
+            text = excerpt(" ".join(block.text.split()), _LINE_CHARACTERS)
+            place = replace_illegal(f'{block.xpath}  "{text}"')
+            lines.append(f"{kind} {row:>{number}}  {one:{left}}  {other:{right}}  {place}")
+        return "\n".join([*lines, self.summary()]) + "\n"
 
 
 def label_text(block: Block) -> str:
@@ -249,20 +249,16 @@ def _pane(comparison: Comparison, side: int, width: int, height: int) -> dict[st
     result = (comparison.first, comparison.second)[side]
     blocks = enumerate(to_overlay_blocks(result))
     boxes = {row: block.box for row, block in blocks if block.box and block.visibility == "shown"}
-    frames = [
-        {
+    frames = []
+    for row, box in sorted(boxes.items(), key=lambda entry: -math.prod(entry[1][2:])):
+        sides = zip(("left", "top", "width", "height"), box, (width, height) * 2, strict=True)
+        frame = {
             "block": row,
             "label": result.blocks[row].label,
             "title": label_text(result.blocks[row]),
             "changed": row in comparison.differences,
-            "style": _style(box, width, height),
+            "style": "; ".join(f"{name}: {100 * length / total:.3f}%" for name, length, total in sides),
         }
-        for row, box in sorted(boxes.items(), key=lambda entry: -math.prod(entry[1][2:]))
-    ]
+        frames.append(frame)
     css = ("first", "second")[side]
     return {"css": css, "name": comparison.names[side], "count": result.content_count, "frames": frames}
-
-
-def _style(box: Sequence[float], width: int, height: int) -> str:
-    sides = zip(("left", "top", "width", "height"), box, (width, height) * 2, strict=True)
-    return "; ".join(f"{name}: {100 * length / total:.3f}%" for name, length, total in sides)

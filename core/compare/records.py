@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import io
+from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from math import isnan
 from typing import TYPE_CHECKING, Final
 
@@ -27,7 +28,7 @@ from vclean.result import Result
 from vclean.runtime import track
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from vclean.classify.corpora.corpora import Corpus
     from vclean.classify.corpora.gold import GoldPage
@@ -153,16 +154,13 @@ def analyze_errors(
 ) -> dict[Key, ErrorAnalysis]:
     """Read pages again and analyze their errors. Unreadable pages are left out. Progress is shown on standard error."""
     by_key = {evaluation.key: evaluation for evaluation in selected if len(evaluation.predicted)}
-    pages = track(_find_pages(corpora, by_key), "analyzing errors", "pages", total=len(by_key))
+    number = Counter(name for name, _ in by_key)
+    of_corpora = (
+        islice((page for page in corpus if (page.corpus, page.id) in by_key), number[corpus.name]) for corpus in corpora
+    )
+    pages = track(chain.from_iterable(of_corpora), "analyzing errors", "pages", total=len(by_key))
     analyses = (_analyze(page, by_key[page.corpus, page.id], read) for page in pages)
     return {analysis.evaluation.key: analysis for analysis in analyses if analysis}
-
-
-def _find_pages(corpora: Sequence[Corpus | MarkedArchive], selected: Collection[Key]) -> Iterator[GoldPage]:
-    for corpus in corpora:
-        wanted = {key for key in selected if key[0] == corpus.name}
-        pages = (page for page in corpus if (page.corpus, page.id) in wanted)
-        yield from islice(pages, len(wanted))
 
 
 def _analyze(page: GoldPage, evaluation: PageEvaluation, read: Callable[[Page], Rendering]) -> ErrorAnalysis | None:

@@ -262,7 +262,7 @@ def _all_pages(parts: Mapping[str, Sequence[PageEvaluation]]) -> Content:
     texts = [Column(name) for name in ("page", "corpus", "type", "language")]
     rows = [
         [
-            *_page(each),
+            *(excerpt(each.id, 80), each.corpus, each.page_type, each.language, each.words),
             *(by_page.get(each.key) for by_page in f1.values()),
             None if isnan(each.confidence) else each.confidence,
         ]
@@ -272,10 +272,6 @@ def _all_pages(parts: Mapping[str, Sequence[PageEvaluation]]) -> Content:
         "note": f"The {MAX_ROWS:,} worst of {len(pages):,} pages." if len(pages) > MAX_ROWS else "",
         "tables": [Table([*texts, Column("words", 0), *scores, confidence], rows, id="all-pages-table")],
     }
-
-
-def _page(page: PageEvaluation) -> list[Any]:
-    return [excerpt(page.id, 80), page.corpus, page.page_type, page.language, page.words]
 
 
 def _failures(evaluations: Sequence[PageEvaluation]) -> Content:
@@ -362,21 +358,13 @@ def _card_facts(page: PageEvaluation, of_page: Sequence[PageEvaluation]) -> str:
 
 def _errors(analysis: ErrorAnalysis, kind: str) -> Content:
     """Return the blocks of a kind of error, the longest of them quoted."""
-    blocks = analysis.errors(kind)
-    if not blocks:
-        return {}
-    return {
-        "kind": kind,
-        "count": len(blocks),
-        "quotes": [_quote(analysis, block) for block in blocks[:_CARD_ERRORS]],
-        "more": max(len(blocks) - _CARD_ERRORS, 0),
-    }
-
-
-def _quote(analysis: ErrorAnalysis, block: int) -> Content:
-    probabilities = analysis.evaluation.probability
-    probability = f"{float(probabilities[block]):.2f}".replace("0.", ".") if len(probabilities) else ""
-    return {"probability": probability, "text": excerpt(analysis.blocks.text[block], _EXCERPT)}
+    blocks, probabilities = analysis.errors(kind), analysis.evaluation.probability.tolist()
+    quotes = []
+    for block in blocks[:_CARD_ERRORS]:
+        probability = f"{probabilities[block]:.2f}".replace("0.", ".") if probabilities else ""
+        quotes.append({"probability": probability, "text": excerpt(analysis.blocks.text[block], _EXCERPT)})
+    more = len(blocks) - len(quotes)
+    return {"kind": kind, "count": len(blocks), "quotes": quotes, "more": more} if blocks else {}
 
 
 LENGTHS: Final = {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -149,16 +149,12 @@ def make_chunks(result: Result, max_words: int = DEFAULT_MAX_WORDS) -> list[Chun
 
 def write_chunks(result: Result) -> str:
     """Return the chunks as lines of JSON, see `docs/reference/output.md`; empty for a page without content."""
-    page = {"id": result.id, "url": result.columns.snapshot.url}
-    return "".join(
-        json.dumps({**page, **_record(chunk)}, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
-        for chunk in make_chunks(result)
-    )
-
-
-def _record(chunk: Chunk) -> dict[str, Any]:
-    boxes = [None if box is None else [round(value, 2) for value in box] for box in chunk.boxes]
-    return {name: getattr(chunk, name) for name in Chunk.__slots__} | {"boxes": boxes}
+    lines: list[str] = []
+    for chunk in make_chunks(result):
+        record = {"id": result.id, "url": result.columns.snapshot.url} | asdict(chunk)
+        record["boxes"] = [None if box is None else [round(value, 2) for value in box] for box in chunk.boxes]
+        lines.append(json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n")
+    return "".join(lines)
 
 
 def _passages(result: Result) -> Iterator[_Passage]:

@@ -297,7 +297,8 @@ def _piece(element: etree._Element, *, in_cell: bool) -> Iterable[_Piece]:
     """Return the pieces of an element between other ones; a formula in its own line ends the paragraph."""
     tag = str(element.tag)
     is_inline = tag in INLINE or tag in ("br", "img", "span")
-    if is_inline and (in_cell or not _has_display(element)):
+    has_display = "display" in element.get("class", "") or element.find(".//span[@class='math display']") is not None
+    if is_inline and (in_cell or not has_display):
         return _inline(element)
     if tag == "pre" and in_cell:
         return [_Piece(tag, "\n".join(_code_span(line) for line in _text(element).split("\n") if line.strip()))]
@@ -308,13 +309,6 @@ def _piece(element: etree._Element, *, in_cell: bool) -> Iterable[_Piece]:
     if in_cell or tag not in _BLOCKS:
         return _apart(element, in_cell=in_cell)
     return _BLOCKS[tag](element)
-
-
-def _has_display(element: etree._Element) -> bool:
-    """Return whether an inline element is or contains a formula in its own line."""
-    if "display" in element.get("class", ""):
-        return True
-    return len(element) > 0 and element.find(".//span[@class='math display']") is not None
 
 
 def _heading(element: etree._Element) -> list[_Piece]:
@@ -361,19 +355,13 @@ def _list(element: etree._Element) -> Iterable[_Piece]:
     """Return the block of a list; lists of sections are sections, which bullets would only move."""
     if any(map(_begins_with_heading, element)):
         return chain.from_iterable(map(_apart, element))
-    number, lines = _start(element), list[str]()
-    for index, child in enumerate(element):
-        mark = "-" if element.tag == "ul" else f"{number + index}."
+    start, lines = element.get("start") or next((item.get("value", "") for item in element.iter("li")), ""), list[str]()
+    first = int(start) if _FIRST_NUMBER.fullmatch(start) else 1
+    for number, child in enumerate(element, first):
+        mark = "-" if element.tag == "ul" else f"{number}."
         if body := _join(_blocks(child), in_item=True):
             lines.append(f"{mark} {_indented(body, len(mark) + 1)}")
     return [_Piece(str(element.tag), "\n".join(lines))]
-
-
-def _start(element: etree._Element) -> int:
-    """Return the number of the first item: the attribute `start` of the list, or `value` of the item."""
-    first = element.find("li")
-    number = element.get("start", "") or (first.get("value", "") if first is not None else "")
-    return int(number) if _FIRST_NUMBER.fullmatch(number) else 1
 
 
 def _term(element: etree._Element) -> list[_Piece]:

@@ -69,7 +69,11 @@ def heading_levels(
         level_above = np.where(last >= 0, tagged[last], _DEFAULT_LEVEL - 1)
         without_tag = np.minimum(level_above + 1, _LOWEST_LEVEL)
     else:
-        if _contradicts(tagged[is_rendered], size[is_rendered]):
+        sizes = [
+            np.median(size[is_rendered & (tagged == level)]) for level in np.unique(tagged[is_rendered & (tagged > 0)])
+        ]
+        rise = np.sign(np.subtract.outer(sizes, sizes))
+        if np.tril(rise).sum() > 0:  # for most pairs of levels, the lower heading has the larger median font size
             tag_level = tagged = np.zeros_like(tag_level)
         without_tag = _levels_by_size(size, is_rendered, tagged)
     level = np.where(tag_level > 0, tag_level, without_tag)
@@ -99,13 +103,6 @@ def _tag_levels_and_sizes(blocks: BlockColumns) -> tuple[NDArray[np.int64], NDAr
     size, weight = (snapshot.styles.number(name)[snapshot.style[main]] for name in ("font-size", "font-weight"))
     level = level_of_tag[snapshot.tag[heading_element]]
     return level, np.asarray(np.round(size) + (weight >= _BOLD) / _BOLD_DIVISOR, dtype=np.float64)
-
-
-def _contradicts(tagged: NDArray[np.int64], size: NDArray[np.float64]) -> bool:
-    """Return whether, for most pairs of tagged levels, the lower heading has the larger median font size."""
-    medians = np.array([np.median(size[tagged == level]) for level in np.unique(tagged[tagged > 0])])
-    rise = np.sign(medians[None, :] - medians[:, None])
-    return bool(np.triu(rise).sum() > 0)
 
 
 def _levels_by_size(

@@ -137,12 +137,14 @@ def select_content(blocks: BlockColumns, labels: Sequence[Label], *, images: boo
     has_content = snapshot.count_in(parents) > 0
     elements = _elements(blocks, kept_texts, has_content) & ~_idle_links(blocks, heading, links)
     rows, inline = _images(blocks, content, elements) if images else (kept_texts[:0], np.zeros(0, dtype=bool))
+    breaks = np.flatnonzero(snapshot.is_tag(("br",)))  # those between the texts of a kept block
+    before, after = _blocks_around(blocks, kept_texts, breaks)
     events = {
         EventKind.CELL: np.flatnonzero(elements & snapshot.is_tag(_CELLS)),
         EventKind.IMAGE: rows[~inline],
         EventKind.INLINE_IMAGE: rows[inline],
         EventKind.CODE: kept_code,
-        EventKind.BREAK: _breaks(blocks, content, kept_texts),
+        EventKind.BREAK: breaks[(before == after) & np.append(content, False)[before]],
         EventKind.NOTE: np.array([text for note in notes for text, *_ in note.marks], dtype=np.int32),
         EventKind.TEXT: kept_texts,
     }
@@ -295,14 +297,6 @@ def _images(
     beside = sections.are_enclosed(rows, at_edges=True) & ~is_teaser
     selected = np.where(inline, is_certain, in_figure | beside)
     return rows[selected], inline[selected]
-
-
-def _breaks(blocks: BlockColumns, content: NDArray[np.bool_], texts: NDArray[np.int32]) -> NDArray[np.intp]:
-    """Return the line break elements between the texts of kept blocks."""
-    rows = np.flatnonzero(blocks.snapshot.is_tag(("br",)))
-    before, after = _blocks_around(blocks, texts, rows)
-    inner: NDArray[np.intp] = rows[(before == after) & np.append(content, False)[before]]
-    return inner
 
 
 _MIN_LONG_SIDE: Final = 64
