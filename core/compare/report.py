@@ -124,21 +124,16 @@ def to_html(
         analyses: error analyses of these pages.
     """
     analyses = analyses or {}
-    overlays = {each.key: analyses[each.key].overlay() for each in worst if each.key in analyses}
     document = partial(_document, evaluations, facts or {}, worst, analyses)
     room = MAX_BYTES - len(document({}).encode()) - _SPARE
-    return document(_select_overlays(overlays, room))
-
-
-def _select_overlays(overlays: Mapping[Key, str], room: int) -> dict[Key, str]:
-    """Select the overlays that fit into `room` bytes, those of the worst pages first."""
-    fitting = {}
-    for key, overlay in overlays.items():
+    overlays: dict[Key, str] = {}
+    for key in (each.key for each in worst if each.key in analyses):
+        overlay = analyses[key].overlay()
         size = len(replace_illegal(to_script_json(overlay)).encode())
         if overlay and size <= room:
-            fitting[key] = overlay
+            overlays[key] = overlay
             room -= size
-    return fitting
+    return document(overlays)
 
 
 def _document(
@@ -203,7 +198,7 @@ def _tile(name: str, part: Sequence[PageEvaluation]) -> Content:
         "name": name,
         "figure": f"{fmean(scores):.3f}",
         "notes": [
-            f"word F1; 95 %: {_interval(part)}",
+            f"word F1; 95 %: {confidence_interval(scores)}",
             f"median {median(scores):.3f}, {format_count(len(scores), 'page')}, {failed} failed",
         ],
     }
@@ -287,17 +282,18 @@ def _score_table(dimension: str, parts: Mapping[str, Sequence[PageEvaluation]], 
     scores = [aggregate(each.score for each in part) for _, _, part in groups]
     names = [name for name in names if not all(isnan(getattr(score, name)) for score in scores)]
     rows = [
-        [group, score.pages, method, _interval(part), *(getattr(score, name) for name in names)]
+        [
+            group,
+            score.pages,
+            method,
+            confidence_interval([each.f1 for each in part]),
+            *(getattr(score, name) for name in names),
+        ]
         for (group, method, part), score in zip(groups, scores, strict=True)
     ]
     interval = Column("95 %", title="interval in which the mean word F1 of such pages is expected")
     columns = [Column(dimension), Column("pages", 0), Column("method"), interval, *(_SCORES[name] for name in names)]
     return Table(columns, rows, f"By {dimension}")
-
-
-def _interval(part: Sequence[PageEvaluation]) -> str:
-    low, high = confidence_interval([each.f1 for each in part])
-    return f"{low:.3f} to {high:.3f}"
 
 
 def _worst(
@@ -333,27 +329,21 @@ def _card(
     page: PageEvaluation, analysis: ErrorAnalysis | None, overlay: int | None, of_page: Sequence[PageEvaluation]
 ) -> Content:
     """Return the card of a page, with its analysis if it could be read again, and the index of its overlay."""
+    kinds = page.corpus, page.page_type, page.language, f"{format_count(page.words, 'word')} of gold"
+    scores = [f"{name} {format_decimals(getattr(page.score.word, name), 3)}" for name in ("precision", "recall")]
+    scores += [f"{other.method} {other.f1:.3f}" for other in of_page if other is not page]
     return {
         "name": excerpt(page.id, _NAME),
         "f1": f"{page.f1:.3f}",
         "url": page.url,
         "short_url": excerpt(page.url, 120),
         "is_link": page.url.lower().startswith(("http://", "https://")),
-        "facts": _card_facts(page, of_page),
+        "facts": f"{', '.join(filter(None, kinds))}; {', '.join(scores)}",
         "error": page.error,
         "thumbnail": analysis.thumbnail() if analysis else "",
         "overlay": overlay,
         "errors": [each for kind in (MISSED, WRONG) if (each := _errors(analysis, kind))] if analysis else [],
     }
-
-
-def _card_facts(page: PageEvaluation, of_page: Sequence[PageEvaluation]) -> str:
-    """Return what is known of the page, and its scores by this and the other methods."""
-    word = page.score.word
-    kinds = page.corpus, page.page_type, page.language, f"{format_count(page.words, 'word')} of gold"
-    scores = [f"{name} {format_decimals(getattr(word, name), 3)}" for name in ("precision", "recall")]
-    scores += [f"{other.method} {other.f1:.3f}" for other in of_page if other is not page]
-    return f"{', '.join(filter(None, kinds))}; {', '.join(scores)}"
 
 
 def _errors(analysis: ErrorAnalysis, kind: str) -> Content:
@@ -406,8 +396,8 @@ def confusion(evaluations: Sequence[PageEvaluation]) -> NDArray[np.int64]:
     return np.bincount(cell, minlength=(size + 1) * size).reshape(size + 1, size)
 
 
-def confidence_interval(values: Sequence[float]) -> tuple[float, float]:
+def confidence_interval(values: Sequence[float]) -> str:
     """Return the 95 % interval of the mean of at least one value by the normal approximation, clipped to 0..1."""
     mean = fmean(values)
     margin = 1.96 * stdev(values) / len(values) ** 0.5 if len(values) > 1 else 0.0
-    return max(0.0, mean - margin), min(1.0, mean + margin)
+    return f"{max(0.0, mean - margin):.3f} to {min(1.0, mean + margin):.3f}"

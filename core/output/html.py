@@ -36,17 +36,12 @@ MAX_DEPTH = 40
 """Greatest depth of elements in the output; the tags of deeper elements are left out, their text is kept."""
 
 _PARENTS = {
-    "li": frozenset(("ul", "ol")),
-    "dt": frozenset(("dl",)),
-    "dd": frozenset(("dl",)),
-    "figcaption": frozenset(("figure",)),
-    "caption": frozenset(("table",)),
-    "thead": frozenset(("table",)),
-    "tbody": frozenset(("table",)),
-    "tfoot": frozenset(("table",)),
-    "tr": frozenset(("table", "thead", "tbody", "tfoot")),
-    "td": frozenset(("tr",)),
-    "th": frozenset(("tr",)),
+    "li": ("ul", "ol"),
+    "figcaption": ("figure",),
+    "tr": ("table", "thead", "tbody", "tfoot"),
+    **dict.fromkeys(("dt", "dd"), ("dl",)),
+    **dict.fromkeys(("caption", "thead", "tbody", "tfoot"), ("table",)),
+    **dict.fromkeys(("td", "th"), ("tr",)),
 }
 """Allowed parents of elements with these tags; elsewhere the tag is left out and the text is kept."""
 
@@ -124,7 +119,6 @@ class HtmlWriter:
         structure, inline: those at the current position.
         base: the elements around the current note; empty before the notes.
         note: the current note.
-        is_note_start: whether the first text of the note is next.
         items: the last item of each list.
         block: the current block; -1 before the first.
         wrapper: the elements added around the text of the current block, such as a paragraph.
@@ -153,7 +147,6 @@ class HtmlWriter:
         self.paths: dict[int, tuple[_Path, _Path]] = {}
         self.structure, self.inline, self.base = _Path(), _Path(), _Path()
         self.note: Note | None = None
-        self.is_note_start = False
         self.note_labels = {text: note.label for note in self.page.notes for text, *_ in note.marks}
         self.items: dict[_Element, _Element] = {}
         self.block = -1
@@ -170,7 +163,7 @@ class HtmlWriter:
         self._write_events(content)
         for note, events in zip(self.page.notes, of_notes, strict=True):
             self.base = (*_NOTES, _Element("li", {"id": f"fn{note.label}"}))
-            self.block, self.note, self.is_note_start = -1, note, True
+            self.block, self.note = -1, note
             self._write_events(events)
         self._move_to(())
 
@@ -311,10 +304,14 @@ class HtmlWriter:
         self._line(self.snapshot.texts[text])
 
     def _text(self, text: int) -> None:
-        gap = self._begin(text)
-        raw = self._strip_bullet(self.snapshot.texts[text])
-        if self.note and self.is_note_start:
-            raw, self.is_note_start = leading_label(self.note.label).sub("", raw, count=1), False
+        is_first = self.block < 0
+        gap, raw = self._begin(text), self.snapshot.texts[text]
+        is_added_item = self.cursor == 0 and len(self.wrapper) > 1 and _last_tag(self.wrapper) == "li"
+        if is_added_item and (bullet := _BULLET.match(raw.lstrip())):
+            self.cursor, self.at_line_start = bullet.end(), True
+            raw = raw.lstrip()[bullet.end() :].lstrip()
+        if self.note and is_first:
+            raw = leading_label(self.note.label).sub("", raw, count=1)
         if not raw.strip():
             return
         spaced, raw = self._line(raw)
@@ -342,15 +339,6 @@ class HtmlWriter:
         begin, end = (r"\[", r"\]") if is_display else (r"\(", r"\)")
         attributes: Attributes = {"class": f"math {'display' if is_display else 'inline'}"}
         _write_leaf(self.builder, "span", attributes, f"{begin}{tex}{end}")
-
-    def _strip_bullet(self, raw: str) -> str:
-        """Return a text without the bullet at the start of its block, if the block is in an added list."""
-        is_added_item = len(self.wrapper) > 1 and _last_tag(self.wrapper) == "li"
-        bullet = _BULLET.match(raw.lstrip()) if self.cursor == 0 and is_added_item else None
-        if bullet is None:
-            return raw
-        self.cursor, self.at_line_start = bullet.end(), True
-        return raw.lstrip()[bullet.end() :].lstrip()
 
     def _line(self, raw: str) -> tuple[bool, str]:
         """Return whether the text of the block has white space before a text node, and the words of the node."""

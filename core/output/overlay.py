@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
+from itertools import repeat
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -50,7 +51,13 @@ def to_overlay_page(result: Result, screenshot: bytes) -> OverlayPage:
         result: the result; its reasons are shown if it has any.
         screenshot: the screenshot of the page, PNG or JPEG, one px per CSS px; or empty.
     """
-    snapshot = result.columns.snapshot
+    snapshot, is_confident = result.columns.snapshot, isfinite(result.confidence)
+    facts = {
+        "Kept": f"{result.content_count} of {format_count(len(result.columns), 'block')}",
+        "Method": result.method,
+        "Confidence": f"{result.confidence:.2f}" if is_confident else "",
+        "Language": result.language,
+    }
     return OverlayPage(
         id=result.id,
         url=snapshot.url,
@@ -60,22 +67,22 @@ def to_overlay_page(result: Result, screenshot: bytes) -> OverlayPage:
         screenshot=screenshot,
         blocks=to_overlay_blocks(result),
         parts=to_overlay_parts(result),
-        facts=_facts(result),
+        facts={name: value for name, value in facts.items() if value},
     )
 
 
 def to_overlay_blocks(result: Result) -> list[OverlayBlock]:
     """Return the data of each block for an interactive overlay page."""
     columns, explanation = result.columns, result.explanation
-    unknown = [None] * len(columns)
-    margins = explanation.margins.tolist() if explanation else []
-    overruled_by = explanation.overruled_by if explanation else ()
-    has_no_overlays = bool(columns.snapshot.settings.get("hide_overlays"))  # on the screenshot
+    margins: Iterable[tuple[float | None, str]] = repeat((None, ""))
+    if explanation and len(explanation.margins):
+        margins = zip(explanation.margins.tolist(), explanation.overruled_by, strict=True)
+    is_omitted = columns.in_overlay & bool(columns.snapshot.settings.get("hide_overlays"))  # on the screenshot
     return [
         OverlayBlock(
             margin=margin,
             overruled_by=rule,
-            box=None if is_omitted else block.box,
+            box=None if is_omitted[block.index] else block.box,
             label=block.label,
             role=block.role,
             probability=block.probability,
@@ -87,14 +94,7 @@ def to_overlay_blocks(result: Result) -> list[OverlayBlock]:
             reasons=[(reason.group, reason.text, reason.contribution) for reason in block.reasons],
             source=f"line {block.source.line}, column {block.source.column}" if block.source else "",
         )
-        for block, font, is_omitted, margin, rule in zip(
-            result.blocks,
-            _fonts(columns),
-            (columns.in_overlay & has_no_overlays).tolist(),
-            margins or unknown,
-            overruled_by or [""] * len(columns),
-            strict=True,
-        )
+        for block, font, (margin, rule) in zip(result.blocks, _fonts(columns), margins, strict=False)
     ]
 
 
@@ -123,15 +123,6 @@ def _metadata_parts(metadata: Metadata) -> list[tuple[PartKind, Box | None, str,
     if byline and date and byline.block is not None and byline.block == date.block:
         fields[1:] = [(PartKind.BYLINE_DATE, "authors", f"{authors} · {metadata.published}")]
     return [(kind, evidence[name].box, text, evidence[name].block) for kind, name, text in fields if name in evidence]
-
-
-def _facts(result: Result) -> dict[str, str]:
-    facts = {"Kept": f"{result.content_count} of {format_count(len(result.columns), 'block')}", "Method": result.method}
-    if isfinite(result.confidence):
-        facts["Confidence"] = f"{result.confidence:.2f}"
-    if result.language:
-        facts["Language"] = result.language
-    return facts
 
 
 def _fonts(blocks: BlockColumns) -> list[str]:
@@ -202,7 +193,9 @@ class PageImage:
         """
         if by == "role" and not self._result.prediction.roles:
             raise UsageError(f"the method {self._result.method} has no roles: use the method vclean, or by='label'")
-        selected = None if labels is None else frozenset(map(_label, labels))
+        selected = None if labels is None else frozenset(labels)
+        if unknown := (selected or frozenset()) - set(Label):
+            raise UsageError(f"no label {min(unknown)!r}: choose some of {', '.join(Label)}")
         snapshot = self._result.columns.snapshot
 
         def layer(placer: TagPlacer) -> Layer:
@@ -274,10 +267,14 @@ class PageImage:
             kind: the file format.
         """
         if kind == "html":
-            return draw_html(self._page()).encode("utf-8", "replace")
+            trees = list(self._trees.values()) or [(self._vips.at(DEFAULT_PDOC), {})]
+            layers = [overlay_layer(segments, **flags) for segments, flags in trees]
+            shown = {"drawn": False, **self._shown, "layers": layers}
+            page = replace(to_overlay_page(self._result, self._screenshot), **shown)
+            return draw_html(page).encode("utf-8", "replace")
         placer = TagPlacer(*self.size)
-        layers = [layer(placer) for layer in self._layers]
-        return draw_svg(self._screenshot, layers).encode() if kind == "svg" else draw_png(self._screenshot, layers)
+        drawn = [layer(placer) for layer in self._layers]
+        return draw_svg(self._screenshot, drawn).encode() if kind == "svg" else draw_png(self._screenshot, drawn)
 
     def save(self, path: str | Path) -> Self:
         """Write a file atomically, in the format of its suffix.
@@ -322,16 +319,3 @@ class PageImage:
     @cached_property
     def _vips(self) -> Segments:
         return segment(self._result.columns.snapshot)
-
-    def _page(self) -> OverlayPage:
-        trees = list(self._trees.values()) or [(self._vips.at(DEFAULT_PDOC), {})]
-        layers = [overlay_layer(tree, **flags) for tree, flags in trees]
-        shown = {"drawn": False, **self._shown, "layers": layers}
-        return replace(to_overlay_page(self._result, self._screenshot), **shown)
-
-
-def _label(name: Label | str) -> Label:
-    try:
-        return Label(name)
-    except ValueError:
-        raise UsageError(f"no label {name!r}: choose some of {', '.join(Label)}") from None

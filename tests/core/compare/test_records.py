@@ -32,10 +32,8 @@ def test_length_depends_on_words_of_gold(words, name):
 
 
 def test_interval_is_the_normal_approximation_in_0_to_1():
-    margin = pytest.approx(1.96 * 0.1154701 / 2)
-    low, high = report.confidence_interval([0.4, 0.6, 0.4, 0.6])
-    assert (high - 0.5, 0.5 - low) == (margin, margin)
-    assert report.confidence_interval([0.0, 1.0]) == (0.0, 1.0)
+    assert report.confidence_interval([0.4, 0.6, 0.4, 0.6]) == "0.387 to 0.613"  # 1.96 * 0.1154701 / 2
+    assert report.confidence_interval([0.0, 1.0]) == "0.000 to 1.000"
 
 
 @pytest.mark.parametrize(
