@@ -31,11 +31,8 @@ if TYPE_CHECKING:
 
 _PREFIXED: Final = re.compile(r"(?<!\S)(?:lang|language)[-:]([\w+#.-]+)(?!\S)", re.IGNORECASE)
 """Class that the HTML standard recommends (4.5.15), its short form, and that of Crayon; the language may be unknown."""
-_FORMS: Final = (
-    re.compile(r"(?<!\S)brush:\s*([\w+#.-]+)", re.IGNORECASE),
-    re.compile(r"(?<!\S)highlight-(?:source|text)-([\w+#.-]+)(?!\S)", re.IGNORECASE),
-    re.compile(r"(?<!\S)highlight-([\w+#.]+)(?!\S)", re.IGNORECASE),
-    re.compile(r"(?<!\S)cm-s-\S+\s+cm-lang-([\w+#.-]+)", re.IGNORECASE),
+_FORM: Final = re.compile(
+    r"(?<!\S)(?:brush:\s*|highlight-(?:(?:source|text)-)?|cm-s-\S+\s+cm-lang-)([\w+#.-]+)", re.IGNORECASE
 )
 """Classes of SyntaxHighlighter, GitHub, Sphinx and CodeMirror; the language has to be known."""
 _HIGHLIGHTERS: Final = frozenset((
@@ -236,7 +233,7 @@ class Code:
             language = _language(name, known=not is_code)
             if language and (is_code or is_highlighted or len(name) > _MAX_HUMAN_LANGUAGE):
                 return language
-        formed = (_language(match[1], known=True) for form in _FORMS if (match := form.search(classes)))
+        formed = (_language(name, known=True) for name in _FORM.findall(classes))
         beside = (name for name in names if name in _languages() and name not in _HIGHLIGHTERS)
         return next(filter(None, formed), "") or (next(filter(None, beside), "") if is_highlighted else "")
 
@@ -303,7 +300,9 @@ def line_numbers(blocks: BlockColumns, roots: NDArray[np.intp]) -> NDArray[np.in
     snapshot = blocks.snapshot
     owner = snapshot.inside(roots)[snapshot.text_parent]
     texts = np.flatnonzero(owner >= 0)
-    breaks = _breaks(blocks, texts)
+    line = tree.nearest_ancestor(find_block_level(snapshot), snapshot.parent)[snapshot.text_parent[texts]]
+    number = np.append(0, np.cumsum(snapshot.is_tag(("br",))))[snapshot.text_after[texts] + 1]
+    breaks = np.append(True, (np.diff(line) != 0) | (np.diff(number) > 0))  # before each text
     row = tree.nearest_ancestor(snapshot.is_tag(("tr",)), snapshot.parent)[snapshot.text_parent]
     found = [texts[:0]]
     before, lines_before = texts[:0], list[str]()
@@ -327,14 +326,6 @@ def _are_numbers(texts: list[str], breaks: list[bool]) -> NDArray[np.bool_]:
     lines = _lines(text for text, flag in zip(texts, is_number, strict=True) if not flag)
     are_numbers = len(numbers) > 1 and _count_up(numbers) and 0 < len(lines) <= len(numbers)
     return np.array(is_number, dtype=bool) & are_numbers
-
-
-def _breaks(blocks: BlockColumns, texts: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return whether a `br` or the end of a block breaks the line before each of K `texts`, bool (K,)."""
-    snapshot = blocks.snapshot
-    container = tree.nearest_ancestor(find_block_level(snapshot), snapshot.parent)[snapshot.text_parent[texts]]
-    count = np.append(0, np.cumsum(snapshot.is_tag(("br",))))[snapshot.text_after[texts] + 1]
-    return np.append(True, (np.diff(container) != 0) | (np.diff(count) > 0))
 
 
 def _lines(texts: Iterable[str]) -> list[str]:

@@ -94,10 +94,7 @@ class _Notes:
     def find(self) -> list[Note]:
         found = list(self._marks())
         by_anchor = self._by_anchor(found) if found else {}
-        if not by_anchor:
-            return []
-        marks = [mark.element for group in by_anchor.values() for mark in group]
-        ranges = self._ranges(sorted(by_anchor), marks)
+        ranges = self._ranges(sorted(by_anchor)) if by_anchor else {}
         groups = [(ranges[anchor], group) for anchor, group in by_anchor.items() if anchor in ranges]
         labels = [group[0].label for _, group in groups]
         use_labels = all(map(str.isdecimal, labels)) and len(set(labels)) == len(labels)
@@ -164,12 +161,11 @@ class _Notes:
                 starts.append((label, int(snapshot.text_parent[text])))
         return sorted(starts, key=lambda start: start[1])
 
-    def _ranges(self, anchors: list[int], marks: list[int]) -> dict[int, tuple[int, int]]:
+    def _ranges(self, anchors: list[int]) -> dict[int, tuple[int, int]]:
         """Return the range of the text nodes of each note, by its anchor; notes that are sections are left out."""
         snapshot = self._snapshot
-        has_anchor, has_mark = snapshot.count_in(np.array(anchors)), snapshot.count_in(np.array(marks))
-        length = count_characters(snapshot)
-        units = [self._unit(anchor, has_anchor, has_mark, length) for anchor in anchors]
+        has_anchor, length = snapshot.count_in(np.array(anchors)), count_characters(snapshot)
+        units = [self._unit(anchor, has_anchor, length) for anchor in anchors]
         ranges: dict[int, tuple[int, int]] = {}
         continues = False
         for index, (anchor, unit) in enumerate(zip(anchors, units, strict=True)):
@@ -188,13 +184,11 @@ class _Notes:
                 ranges[anchor] = texts.start, end
         return ranges
 
-    def _unit(
-        self, anchor: int, has_anchor: NDArray[np.int64], has_mark: NDArray[np.int64], length: NDArray[np.float64]
-    ) -> int:
+    def _unit(self, anchor: int, has_anchor: NDArray[np.int64], length: NDArray[np.float64]) -> int:
         """Return the largest element around an anchor that has one note and nothing else."""
         snapshot, unit = self._snapshot, anchor
         for parent in snapshot.ancestors(anchor)[1 : _LEVELS + 1]:
-            if parent == 0 or has_anchor[parent] != has_anchor[unit] or has_mark[parent] > 0:
+            if parent == 0 or has_anchor[parent] != has_anchor[unit]:
                 break
             if length[unit] > _MAX_LABEL and length[parent] > length[unit] + _MAX_LABEL:
                 break
@@ -208,17 +202,15 @@ class _Notes:
             snapshot.attributes("id").get(each, "")
             for mark in marks
             for each in (*snapshot.ancestors(mark.element)[:3], *range(mark.element, int(snapshot.end[mark.element])))
-        }
+        } - {""}
         left_out: set[int] = set()
-        label = marks[0].label
         for text in range(start, end):
             parent, words = int(snapshot.text_parent[text]), snapshot.texts[text].strip()
             around = snapshot.ancestors(parent)[:4]
             link = next((each for each in around if each in self._links), -1)
-            fragment = self._links[link].partition("#")[2] if link >= 0 else ""
             is_back = link >= 0 and bool(_BACK.fullmatch(words)) and ("#" in self._links[link] or not words.isalnum())
-            is_label = words.strip("[]().: ") == label and not left_out and text < start + _MAX_LABEL
-            if (fragment and fragment in ids) or is_back or is_label or words == "^":
+            is_label = words.strip("[]().: ") == marks[0].label and not left_out and text < start + _MAX_LABEL
+            if self._links.get(link, "").partition("#")[2] in ids or is_back or is_label or words == "^":
                 left_out.add(text)
         return frozenset(left_out)
 

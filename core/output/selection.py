@@ -308,8 +308,6 @@ _LATER: Final = ("data-src", "data-lazy-src", "data-original")
 _COMMA: Final = re.compile(r",\s+|(?<=\d[wx]),")
 """Comma between the images of a `srcset`; addresses may have commas as well (HTML, 4.8.4.2.1)."""
 _SIZE: Final = re.compile(r"(\d{1,6}(?:\.\d{1,4})?)[wx]$")
-_MAX_SOURCES: Final = 10
-"""Most elements before the image of a `<picture>`."""
 _DECORATION: Final = re.compile(
     r"(?:^|[^a-z])(?:1x1|avatar|gravatar|profile[-_](?:image|pic)|arrow|badge|beacon|blank|bullet|button|clear|counter|divider|dot|emoji|favicon|icon|"
     r"loader|loading|logo|pixel|placeholder|separator|shim|smil(?:ey|ie)|spacer|space(?=\.gif)|spinner|sprite|tracking|"
@@ -337,21 +335,14 @@ def image_source(snapshot: Snapshot, element: int) -> str:
     if not is_missing and not _DECORATION.search(source):
         return source
     declared = next(filter(None, (snapshot.attributes(name).get(element, "").strip() for name in _LATER)), "")
-    places = [element, *_picture_sources(snapshot, element)] if is_missing and not declared else ()
+    if not is_missing or declared:
+        return declared or source
+    is_picture, is_source = snapshot.is_tag(("picture",)), snapshot.is_tag(("source",))
+    picture = next(filter(is_picture.__getitem__, snapshot.ancestors(element)), element)
     sets = [snapshot.attributes(name) for name in ("srcset", "data-srcset")]
+    places = [element, *filter(is_source.__getitem__, range(picture + 1, element))]
     several = next((each[place] for place in places for each in sets if each.get(place)), "")
-    return declared or _largest(several, snapshot.url) or source
-
-
-def _picture_sources(snapshot: Snapshot, image: int) -> list[int]:
-    """Return the `<source>` elements of the `<picture>` around an image; parsers may nest what is in it."""
-    tags = [snapshot.tags[snapshot.tag[each]] for each in range(max(image - _MAX_SOURCES, 0), image)]
-    if "picture" not in tags:
-        return []
-    picture = image - tags[::-1].index("picture") - 1
-    if image >= snapshot.end[picture]:
-        return []
-    return [each for each in range(picture + 1, image) if snapshot.tags[snapshot.tag[each]] == "source"]
+    return _largest(several, snapshot.url) or source
 
 
 def _largest(source_set: str, base: str) -> str:
