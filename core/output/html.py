@@ -190,25 +190,25 @@ class HtmlWriter:
             self.paths[node] = self.structure, self.inline
 
     def _add(self, node: int) -> None:
-        """Add an element to the paths, if it is allowed there."""
+        """Add an element to the paths, if it is allowed there.
+
+        A structural element directly in a list is in the previous item of the list, or in a new one.
+        """
         tag = self.snapshot.tags[self.snapshot.tag[node]]
         new = _Element(tag, self._attributes(node, tag), node)
         if len(self.structure) + len(self.inline) >= MAX_DEPTH + len(self.base):
             return
-        if tag in STRUCTURE:
-            if tag not in _PARENTS or _last_tag(self.structure) in _PARENTS[tag]:
-                self._structural(new)
-        elif all(above.tag != tag for above in self.inline) and (tag != "a" or "href" in new.attributes):
-            self.inline = (*self.inline, new)
-
-    def _structural(self, new: _Element) -> None:
-        """Add a structural element; directly in a list, it is in the previous item of the list, or in a new one."""
-        parent = self.structure[-1] if self.structure else None
-        if parent is not None and new.tag not in _PARENTS and parent.tag in _ITEM_TAGS:
-            item = self.items.setdefault(parent, _Element(_ITEM_TAGS[parent.tag]))
-            self.structure = (*self.structure, item)
-        if parent is not None and new.tag == "li":
+        if tag not in STRUCTURE:
+            if all(above.tag != tag for above in self.inline) and (tag != "a" or "href" in new.attributes):
+                self.inline = (*self.inline, new)
+            return
+        if tag in _PARENTS and _last_tag(self.structure) not in _PARENTS[tag]:
+            return
+        parent = self.structure[-1] if self.structure else new
+        if tag == "li":
             self.items[parent] = new
+        elif tag not in _PARENTS and parent.tag in _ITEM_TAGS and self.structure:
+            self.structure = (*self.structure, self.items.setdefault(parent, _Element(_ITEM_TAGS[parent.tag])))
         self.structure = (*self.structure, new)
 
     def _attributes(self, element: int, tag: str) -> Attributes:
@@ -435,7 +435,12 @@ def to_tree(
         result.columns, labels or prediction.labels, prediction.probability, is_thread=result.is_thread
     )
     builder = etree.TreeBuilder()
-    builder.start("html", _root_attributes(result) if metadata else {})
+    root: Attributes = {}
+    if metadata and (language := result.language or snapshot.language):
+        root["lang"] = replace_illegal(language)
+    if metadata and (direction := snapshot.attributes("dir").get(0, "").lower()) in ("ltr", "rtl"):
+        root["dir"] = direction
+    builder.start("html", root)
     _write_head(builder, snapshot.title, snapshot.url, metadata)
     builder.start("body", {})
     builder.data("\n")
@@ -480,11 +485,3 @@ _META: Final = (
     ("name", "page-type", "page_type"),
 )  # fmt: skip
 """Attribute, name in HTML or Open Graph (https://ogp.me), and field of metadata; lists have an element per item."""
-
-
-def _root_attributes(result: Result) -> Attributes:
-    snapshot = result.columns.snapshot
-    direction = snapshot.attributes("dir").get(0, "").lower()
-    language = result.language or snapshot.language
-    attributes = {"lang": replace_illegal(language), "dir": direction if direction in ("ltr", "rtl") else ""}
-    return {name: value for name, value in attributes.items() if value}
