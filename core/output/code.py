@@ -67,8 +67,6 @@ _COPY: Final = re.compile(r"(?:cop(?:y|ied|iar|ier)|kopieren|复制|コピー|�
 _NOT_ALONE: Final = (*HEADING_TAGS, "p", "li", "dt", "dd", "td", "th", "summary", "label", "span", "a", "b", "strong",
                      "em", "i")  # fmt: skip
 """Parents of code in a line."""
-_MAX_TOOLBAR: Final = 40
-"""Characters of a text of a toolbar."""
 
 
 def code_elements(snapshot: Snapshot) -> NDArray[np.bool_]:
@@ -174,8 +172,7 @@ class Code:
         code = tree.nearest_ancestor(inline, snapshot.parent)[snapshot.text_parent[blocks.members]]
         lowest, highest = (of_block.reduceat(code, blocks.first) for of_block in (np.minimum, np.maximum))
         alone[lowest[lowest == highest]] = True
-        alone &= inline
-        return alone & ~snapshot.is_tag(_NOT_ALONE)[snapshot.parent]
+        return alone & inline & ~snapshot.is_tag(_NOT_ALONE)[snapshot.parent]
 
     def _is_block(self, element: int) -> bool:
         """Return whether an inline element of code is a code block: of several lines, or alone and highlighted."""
@@ -201,7 +198,7 @@ class Code:
         words = " ".join(snapshot.texts[text].split())
         in_button = self._is_button[snapshot.ancestors(int(snapshot.text_parent[text]))[:4]].any()
         is_heading = snapshot.tags[snapshot.tag[snapshot.text_parent[text]]] in HEADING_TAGS
-        is_label = len(words) <= _MAX_TOOLBAR and (bool(_COPY.fullmatch(words)) or words.lower() in _languages())
+        is_label = bool(_COPY.fullmatch(words)) or words.lower() in _languages()
         return bool(in_button) or (is_label and not is_heading)
 
     def language(self, root: int) -> str:
@@ -283,11 +280,8 @@ def _language(name: str, *, known: bool) -> str:
     >>> [_language(name, known=False) for name in ("JS", "klingon", "txt")]
     ['js', 'klingon', '']
     """
-    if not _NAME.fullmatch(name):
-        return ""
-    language = name.lower().strip(".-")
-    is_language = language not in _PLAIN and (not known or language in _languages())
-    return language if is_language else ""
+    language = name.lower().strip(".-") if _NAME.fullmatch(name) else ""
+    return language if language not in _PLAIN and (not known or language in _languages()) else ""
 
 
 def line_numbers(blocks: BlockColumns, roots: NDArray[np.intp]) -> NDArray[np.int32]:
