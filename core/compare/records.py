@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from math import isnan
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from vclean.classify.corpora.corpora import Corpus
-    from vclean.classify.corpora.gold import GoldPage
     from vclean.classify.corpora.marked import MarkedArchive
     from vclean.classify.evaluation.evaluate import PageEvaluation
     from vclean.features.blocks import BlockColumns
@@ -111,15 +111,6 @@ class ErrorAnalysis:
         """Return the overlay of the page with strong frames around wrong blocks; empty without a screenshot."""
         if not self.screenshot:
             return ""
-        page = to_overlay_page(self._to_result(), self.screenshot)
-        blocks = [
-            replace(block, changed=_ERROR_TEXTS.get(kind, ""))
-            for block, kind in zip(page.blocks, block_kinds(self.evaluation), strict=True)
-        ]
-        marked = replace(page, blocks=blocks, facts={**page.facts, "Word F1": f"{self.evaluation.f1:.3f}"})
-        return draw_html(marked, scripts=[_OPEN], styles=[asset("vclean.compare", "marks.css")])
-
-    def _to_result(self) -> Result:
         evaluation = self.evaluation
         unknown = np.full(len(self.blocks), np.nan, dtype=np.float32)
         prediction = Prediction(
@@ -127,7 +118,12 @@ class ErrorAnalysis:
             probability=unknown if isnan(evaluation.confidence) else evaluation.probability,
             confidence=evaluation.confidence,
         )
-        return Result(columns=self.blocks, prediction=prediction, method=evaluation.method, id=evaluation.id)
+        result = Result(columns=self.blocks, prediction=prediction, method=evaluation.method, id=evaluation.id)
+        page = to_overlay_page(result, self.screenshot)
+        kinds = zip(page.blocks, block_kinds(evaluation), strict=True)
+        blocks = [replace(block, changed=_ERROR_TEXTS.get(kind, "")) for block, kind in kinds]
+        marked = replace(page, blocks=blocks, facts={**page.facts, "Word F1": f"{evaluation.f1:.3f}"})
+        return draw_html(marked, scripts=[_OPEN], styles=[asset("vclean.compare", "marks.css")])
 
     def _densest_top(self, height: int, last: int) -> int:
         """Return the top, up to `last`, of the part of `height` px with the largest area of content and kept blocks."""
@@ -159,19 +155,15 @@ def analyze_errors(
         islice((page for page in corpus if (page.corpus, page.id) in by_key), number[corpus.name]) for corpus in corpora
     )
     pages = track(chain.from_iterable(of_corpora), "analyzing errors", "pages", total=len(by_key))
-    analyses = (_analyze(page, by_key[page.corpus, page.id], read) for page in pages)
-    return {analysis.evaluation.key: analysis for analysis in analyses if analysis}
-
-
-def _analyze(page: GoldPage, evaluation: PageEvaluation, read: Callable[[Page], Rendering]) -> ErrorAnalysis | None:
-    try:
-        rendering = read(page.to_page())
-        blocks = extract_blocks(rendering.snapshot)
-    except VcleanError:
-        return None
-    if len(blocks) != len(evaluation.predicted):
-        return None
-    return ErrorAnalysis(evaluation, blocks, rendering.screenshot or b"")
+    analyses: dict[Key, ErrorAnalysis] = {}
+    for page in pages:
+        evaluation = by_key[page.corpus, page.id]
+        with suppress(VcleanError):
+            rendering = read(page.to_page())
+            blocks = extract_blocks(rendering.snapshot)
+            if len(blocks) == len(evaluation.predicted):
+                analyses[evaluation.key] = ErrorAnalysis(evaluation, blocks, rendering.screenshot or b"")
+    return analyses
 
 
 def _tint(piece: Image.Image, top: int, blocks: BlockColumns, kinds: Sequence[str]) -> Image.Image:

@@ -20,7 +20,7 @@ from vclean.labels import UNKNOWN, Label
 from vclean.render.overlay.layers import PENS, excerpt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -95,6 +95,9 @@ _RELIABILITY: Final = {
     "words": ("Blocks, weighted by words", "probability", "share of words in content"),
     "pages": ("Pages: expected word F1", "confidence", "mean word F1"),
 }
+
+_BIN: Final = ("count", "predicted", "observed")
+"""Fields of a bin of `calibration_report`."""
 
 MAX_BYTES: Final = 20_000_000
 """Maximum size of the page. Overlays that do not fit are left out, and the page states their number."""
@@ -172,23 +175,15 @@ def _document(
 def _overview(evaluations: Sequence[PageEvaluation]) -> Content:
     """Return the word F1 of every method, its distribution over the pages, and all scores by corpus."""
     parts = by_method(evaluations)
+    counts = [np.histogram([each.f1 for each in part], _BINS, (0, 1))[0] / len(part) for part in parts.values()]
+    ranges = [f"{low / _BINS:.1f} to {(low + 1) / _BINS:.1f}" for low in range(_BINS)]
+    rows = [[name, *shares] for name, shares in zip(ranges, np.transpose(counts), strict=True)]
+    columns = [Column("word F1"), *(Column(name, 3, f"share of the pages of {name}") for name in parts)]
+    scores = _score_table("corpus", by_dimension(evaluations, "corpus"), tuple(_SCORES))
     return {
         "tiles": [_tile(*part) for part in parts.items()],
-        "tables": [
-            _distribution(parts),
-            _score_table("corpus", by_dimension(evaluations, "corpus"), tuple(_SCORES)),
-        ],
+        "tables": [Table(columns, rows[::-1], "Pages by word F1"), scores],
     }
-
-
-def _distribution(parts: Mapping[str, Sequence[PageEvaluation]]) -> Table:
-    """Return the share of the pages of every method by word F1, best pages first."""
-    counts = [np.histogram([each.f1 for each in part], _BINS, (0, 1))[0] / len(part) for part in parts.values()]
-    rows = [
-        [f"{low / _BINS:.1f} to {(low + 1) / _BINS:.1f}", *shares] for low, shares in enumerate(np.transpose(counts))
-    ]
-    columns = [Column("word F1"), *(Column(name, 3, f"share of the pages of {name}") for name in parts)]
-    return Table(columns, rows[::-1], "Pages by word F1")
 
 
 def _tile(name: str, part: Sequence[PageEvaluation]) -> Content:
@@ -219,21 +214,12 @@ def _calibration(parts: Mapping[str, Sequence[PageEvaluation]]) -> Content:
     columns = [Column("method"), Column("of"), *(Column(f"bins of {text}", 4) for text in _ERRORS.values())]
     pairs = product(facts, _RELIABILITY)
     rows = [[name, kind, *(facts[name][kind][error] for error in _ERRORS)] for name, kind in pairs]
-    bins = [_reliability(kind, {name: each[kind]["bins"] for name, each in facts.items()}) for kind in _RELIABILITY]
-    return {
-        "note": "Of a calibrated method, predicted and observed values are equal.",
-        "tables": [Table(columns, rows, "Expected calibration error"), *bins],
-    }
-
-
-def _reliability(kind: str, bins: Mapping[str, Sequence[Mapping[str, Any]]]) -> Table:
-    """Return predictions and outcomes by bin and method, of `calibration_report`."""
-    title, predicted, observed = _RELIABILITY[kind]
-    columns = [Column("method"), Column("count", 0), Column(predicted, 3), Column(observed, 3)]
-    rows = [
-        [name, *(row[key] for key in ("count", "predicted", "observed"))] for name, each in bins.items() for row in each
-    ]
-    return Table(columns, rows, title)
+    tables = [Table(columns, rows, "Expected calibration error")]
+    for kind, (title, predicted, observed) in _RELIABILITY.items():
+        heads = [Column("method"), Column("count", 0), Column(predicted, 3), Column(observed, 3)]
+        bins = [(name, row) for name, each in facts.items() for row in each[kind]["bins"]]
+        tables.append(Table(heads, [[name, *(row[key] for key in _BIN)] for name, row in bins], title))
+    return {"note": "Of a calibrated method, predicted and observed values are equal.", "tables": tables}
 
 
 def _labels(parts: Mapping[str, Sequence[PageEvaluation]]) -> Content:
@@ -308,21 +294,18 @@ def _worst(
     indexes = {key: index for index, key in enumerate(overlays)}
     by_page = group(evaluations, lambda evaluation: evaluation.key)
     screenshots = sum(bool(analysis.screenshot) for analysis in analyses.values())
+    left, limit = screenshots - len(overlays), MAX_BYTES // 10**6
+    notes = (
+        f"The pages on which {worst[0].method} has the lowest word F1.",
+        "" if screenshots else "With --render, their screenshots are shown here and open as overlays.",
+        "A screenshot opens as an overlay." if overlays else "",
+        f"The overlays of {left} of them are left out, to keep this file under {limit} MB." if left else "",
+    )
     return {
-        "note": " ".join(_notes(worst[0].method, screenshots, len(overlays))),
+        "note": " ".join(filter(None, notes)),
         "has_screenshots": screenshots > 0,
         "cards": [_card(each, analyses.get(each.key), indexes.get(each.key), by_page[each.key]) for each in worst],
     }
-
-
-def _notes(method: str, screenshots: int, overlays: int) -> Iterator[str]:
-    yield f"The pages on which {method} has the lowest word F1."
-    if not screenshots:
-        yield "With --render, their screenshots are shown here and open as overlays."
-    elif overlays:
-        yield "A screenshot opens as an overlay."
-    if left := screenshots - overlays:
-        yield f"The overlays of {left} of them are left out, to keep this file under {MAX_BYTES // 10**6} MB."
 
 
 def _card(

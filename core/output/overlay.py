@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from vclean.features.blocks import BlockColumns
     from vclean.features.segments.segments import Segments
-    from vclean.labels import Box
-    from vclean.metadata import Metadata
     from vclean.result import Result
 
 _BOLD = 600
@@ -100,8 +98,15 @@ def to_overlay_blocks(result: Result) -> list[OverlayBlock]:
 
 def to_overlay_parts(result: Result) -> list[Part]:
     """Return title, byline, date, price, recipe, posts and items of a page, as far as they have boxes."""
-    product, recipe = result.product, result.recipe
-    found = _metadata_parts(result.metadata)
+    metadata, product, recipe = result.metadata, result.product, result.recipe
+    evidence, authors = metadata.evidence, ", ".join(metadata.authors)
+    byline, date = evidence.get("authors"), evidence.get("published")
+    fields = [(PartKind.TITLE, "title", metadata.title)]
+    if byline and date and byline.block is not None and byline.block == date.block:
+        fields.append((PartKind.BYLINE_DATE, "authors", f"{authors} · {metadata.published}"))
+    else:
+        fields += [(PartKind.BYLINE, "authors", authors), (PartKind.DATE, "published", metadata.published)]
+    found = [(kind, evidence[name].box, text, evidence[name].block) for kind, name, text in fields if name in evidence]
     found += [(PartKind.PRICE, product.box, product.price_text, None)] if product else []
     found += [(PartKind.RECIPE, recipe.box, recipe.name, None)] if recipe else []
     for post in result.posts:
@@ -109,20 +114,6 @@ def to_overlay_parts(result: Result) -> list[Part]:
         found.append((PartKind.POST, post.box, text, min(post.blocks, default=None)))
     found += [(PartKind.ITEM, item.box, item.title, min(item.blocks, default=None)) for item in result.items]
     return [Part(kind=kind, box=box, text=text, block=block) for kind, box, text, block in found if box is not None]
-
-
-def _metadata_parts(metadata: Metadata) -> list[tuple[PartKind, Box | None, str, int | None]]:
-    """Return kind, box, text and block of title, byline and date; one part for a block with both authors and date."""
-    evidence, authors = metadata.evidence, ", ".join(metadata.authors)
-    fields = [
-        (PartKind.TITLE, "title", metadata.title),
-        (PartKind.BYLINE, "authors", authors),
-        (PartKind.DATE, "published", metadata.published),
-    ]
-    byline, date = evidence.get("authors"), evidence.get("published")
-    if byline and date and byline.block is not None and byline.block == date.block:
-        fields[1:] = [(PartKind.BYLINE_DATE, "authors", f"{authors} · {metadata.published}")]
-    return [(kind, evidence[name].box, text, evidence[name].block) for kind, name, text in fields if name in evidence]
 
 
 def _fonts(blocks: BlockColumns) -> list[str]:

@@ -94,15 +94,10 @@ class ResultWriter:
         elif self._folder:
             write_atomic(self._folder / (self._names.name(result.id) + _SUFFIXES.get(self._format, ".txt")), text)
         else:
-            write_stream(sys.stdout, self._header(result.id) + text)
-
-    def _header(self, page_id: str) -> str:
-        if not self._many or self._format in _LINE_FORMATS:
-            return ""
-        name = " ".join(page_id.split())
-        if self._format in ("markdown", "html", "front-matter"):
-            return f"<!-- {name.replace('--', '- -')} -->\n"
-        return f"==> {name} <==\n"
+            name, is_markup = " ".join(result.id.split()), self._format in ("markdown", "html", "front-matter")
+            header = f"<!-- {name.replace('--', '- -')} -->\n" if is_markup else f"==> {name} <==\n"
+            has_header = self._many and self._format not in _LINE_FORMATS
+            write_stream(sys.stdout, header * has_header + text)
 
     def __exit__(self, kind: object = None, *_: object) -> None:
         """End the run."""
