@@ -77,26 +77,22 @@ def write_explanation(result: Result) -> str:
     """
     from vclean.classify.explain.reasons import RULE  # loads scipy.sparse
 
-    if result.explanation is None:
+    if (explanation := result.explanation) is None:
         raise UsageError("the result has no explanation: clean the page with explain=True")
-    lines, has_roles = [_header(result, result.explanation)], any(result.roles)
+    facts = [f"{result.content_count} of {format_count(len(result.columns), 'block')} kept"]
+    if isfinite(explanation.threshold):
+        facts.append(f"threshold {explanation.threshold:.2f}")
+    if isfinite(explanation.base):
+        facts.append(f"log odds of the average block {explanation.base:+.2f}")
+    lines, has_roles = [f"{one_line(result.id) or 'page'}: {', '.join(facts)}"], any(result.roles)
     for block in result.blocks:
         lines.append(_block(block, has_roles=has_roles))
         for reason in block.reasons:
             contribution = "     " if reason.group == RULE else f"{reason.contribution:+.2f}"
             lines.append(f"    {contribution} {reason.group}: {reason.text}")
-        if len(result.explanation.margins):
-            lines.append(_sum(result.explanation, block.index))
+        if len(explanation.margins):
+            lines.append(_sum(explanation, block.index))
     return "".join(line + "\n" for line in lines)
-
-
-def _header(result: Result, explanation: Explanation) -> str:
-    parts = [f"{result.content_count} of {format_count(len(result.columns), 'block')} kept"]
-    if isfinite(explanation.threshold):
-        parts.append(f"threshold {explanation.threshold:.2f}")
-    if isfinite(explanation.base):
-        parts.append(f"log odds of the average block {explanation.base:+.2f}")
-    return f"{one_line(result.id) or 'page'}: {', '.join(parts)}"
 
 
 def _block(block: Block, *, has_roles: bool) -> str:

@@ -143,8 +143,11 @@ class UniqueNames:
     """
 
     def __init__(self, inputs: Sequence[str] = ()) -> None:
-        self._inputs = [_name_prefix(argument) for argument in inputs if not is_url(argument)]
+        self._inputs: list[tuple[str, int]] = []  # what ids start with, and how many of its characters to leave out
         self._count: dict[str, int] = {}
+        for path in (Path(argument) for argument in inputs if not is_url(argument)):
+            prefix = "" if path == Path() else str(path / "_")[:-1] if is_folder(path) else str(path)
+            self._inputs.append((prefix, len(prefix) - (0 if is_folder(path) else len(path.name))))
 
     def name(self, page_id: str) -> str:
         """Return a name that is valid on every file system.
@@ -161,15 +164,6 @@ class UniqueNames:
             name = name.encode()[: _MAX_NAME_BYTES - len(end)].decode(errors="ignore") + end
         count = self._count[name.lower()] = self._count.get(name.lower(), 0) + 1
         return name if count == 1 else self._unique(f"{name}-{count}")
-
-
-def _name_prefix(argument: str) -> tuple[str, int]:
-    """Return what the ids of the pages of an input start with, and the number of its characters to leave out."""
-    path = Path(argument)
-    if is_folder(path):
-        prefix = "" if path == Path() else str(path / "_")[:-1]
-        return prefix, len(prefix)
-    return str(path), len(str(path)) - len(path.name)
 
 
 def write_and_log(path: Path, content: str, data: bytes | str) -> None:
