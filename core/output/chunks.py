@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -151,7 +151,8 @@ def write_chunks(result: Result) -> str:
     """Return the chunks as lines of JSON, see `docs/reference/output.md`; empty for a page without content."""
     lines: list[str] = []
     for chunk in make_chunks(result):
-        record = {"id": result.id, "url": result.columns.snapshot.url} | asdict(chunk)
+        record: dict[str, Any] = {"id": result.id, "url": result.columns.snapshot.url}
+        record |= {name: getattr(chunk, name) for name in Chunk.__slots__}
         record["boxes"] = [None if box is None else [round(value, 2) for value in box] for box in chunk.boxes]
         lines.append(json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n")
     return "".join(lines)
