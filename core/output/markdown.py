@@ -297,7 +297,8 @@ def _piece(element: etree._Element, *, in_cell: bool) -> Iterable[_Piece]:
     """Return the pieces of an element between other ones; a formula in its own line ends the paragraph."""
     tag = str(element.tag)
     is_inline = tag in INLINE or tag in ("br", "img", "span")
-    has_display = "display" in element.get("class", "") or element.find(".//span[@class='math display']") is not None
+    formula = element.find(".//span[@class='math display']") if is_inline else None
+    has_display = formula is not None or "display" in element.get("class", "")
     if is_inline and (in_cell or not has_display):
         return _inline(element)
     if tag == "pre" and in_cell:
@@ -355,8 +356,10 @@ def _list(element: etree._Element) -> Iterable[_Piece]:
     """Return the block of a list; lists of sections are sections, which bullets would only move."""
     if any(map(_begins_with_heading, element)):
         return chain.from_iterable(map(_apart, element))
-    start, lines = element.get("start") or next((item.get("value", "") for item in element.iter("li")), ""), list[str]()
+    values = (item.get("value", "") for item in element.iter("li"))
+    start = element.get("start") or next(values, "")
     first = int(start) if _FIRST_NUMBER.fullmatch(start) else 1
+    lines: list[str] = []
     for number, child in enumerate(element, first):
         mark = "-" if element.tag == "ul" else f"{number}."
         if body := _join(_blocks(child), in_item=True):
