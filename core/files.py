@@ -46,11 +46,14 @@ unknown compression method."""
 
 
 def read_table(module: str, name: str) -> Iterator[list[str]]:
-    """Yield the fields of each row of a data file: UTF-8, tab-separated, with a comment in the first line.
+    """Read the rows of a data file: UTF-8, tab-separated, with a comment in the first line.
 
     Args:
         module: the path of the module that uses the file; the file is in the folder `data` beside the module.
         name: the file name.
+
+    Yields:
+        The fields of each row.
     """
     with Path(module).parent.joinpath("data", name).open(encoding="utf-8", newline="\n") as file:
         next(file)
@@ -59,7 +62,11 @@ def read_table(module: str, name: str) -> Iterator[list[str]]:
 
 
 def write_atomic(path: str | Path, data: bytes | str) -> None:
-    """Replace the file `path` by `data`; on an error the old file is unchanged. See `AtomicFile`."""
+    """Replace the file `path` by `data`; on an error the old file is unchanged. See `AtomicFile`.
+
+    Raises:
+        OutputError: the file could not be written; the message has the reason and what to do.
+    """
     with AtomicFile(path) as file:
         file.write(data)
 
@@ -69,6 +76,9 @@ class AtomicFile:
 
     Text is encoded as UTF-8, with unchanged line ends; characters that UTF-8 cannot encode (lone surrogates) become
     `?`. Symbolic links are followed. Devices and pipes cannot be replaced; they are written to directly.
+
+    Every method raises:
+        OutputError: the file could not be written; the message has the reason and what to do.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -102,7 +112,11 @@ class AtomicFile:
 
 
 def check_writable(path: str | Path) -> None:
-    """Check before a long computation that `write_atomic` can write to `path`; no file is changed."""
+    """Check before a long computation that `write_atomic` can write to `path`; no file is changed.
+
+    Raises:
+        OutputError: the file cannot be written now; the message has the reason and what to do.
+    """
     with output_errors(path):
         target = Path(path).resolve()
         if not _is_special(target):
@@ -114,7 +128,12 @@ def check_writable(path: str | Path) -> None:
 
 
 def write_stream(stream: IO[str], text: str) -> None:
-    """Write `text` to a stream and flush it. Raises BrokenPipeError if the reader closed the pipe."""
+    """Write `text` to a stream and flush it.
+
+    Raises:
+        OutputError: the stream cannot be written; the message has the reason and what to do.
+        BrokenPipeError: the reader closed the pipe.
+    """
     try:
         stream.write(text)
         stream.flush()
@@ -142,7 +161,11 @@ def stale_temporary_files(folder: Path) -> Iterator[Path]:
 
 
 def replace_durably(temporary: Path, target: Path) -> None:
-    """Rename a temporary file to `target` and sync both file and folder, so the file survives a power failure."""
+    """Rename a temporary file to `target` and sync both file and folder, so the file survives a power failure.
+
+    Raises:
+        OutputError: it cannot be renamed; the message has the reason and what to do.
+    """
     with output_errors(target):
         _sync(temporary)
         temporary.replace(target)
@@ -198,7 +221,11 @@ def _sync(path: Path) -> None:
 
 @contextmanager
 def output_errors(path: str | Path) -> Iterator[None]:
-    """Convert errors of the operating system inside the block to an `OutputError` about `path`."""
+    """Convert errors of the operating system inside the block to an `OutputError` about `path`.
+
+    Raises:
+        OutputError: the block raised such an error; the message has the reason and what to do.
+    """
     try:
         yield
     except (OSError, RuntimeError) as error:
@@ -216,7 +243,11 @@ def _reason(error: OSError | RuntimeError) -> str:
 
 
 def make_folder(folder: Path) -> Path:
-    """Create a folder and its parents if they do not exist; return it."""
+    """Create a folder and its parents if they do not exist; return it.
+
+    Raises:
+        OutputError: it cannot be created.
+    """
     with output_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     return folder

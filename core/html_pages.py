@@ -74,9 +74,12 @@ def asset(package: str, name: str) -> str:
 
 
 def hash_policy(scripts: Sequence[str], styles: Sequence[str], *, same_origin: bool) -> str:
-    """Return a content security policy that allows these sources of scripts and styles and no others.
+    """Return a content security policy that allows these scripts and styles and no others.
 
-    Scripts may connect to the server of the page if `same_origin` is set, otherwise to no server.
+    Args:
+        scripts: the sources of all scripts of the page.
+        styles: the sources of all style sheets of the page.
+        same_origin: whether scripts may connect to the server of the page; otherwise they may connect to no server.
     """
     connect = "'self'" if same_origin else "'none'"
     return (

@@ -163,7 +163,11 @@ class Pipeline:
             self._templates = Templates.from_folder(settings.templates)
 
     def __enter__(self) -> Self:
-        """Prepare the browser if pages are rendered; without a usable Chromium, this is a `BrowserMissingError`."""
+        """Prepare the browser if pages are rendered.
+
+        Raises:
+            BrowserMissingError: no usable Chromium is installed.
+        """
         if self.settings.render:
             from vclean.render.browser.renderer import Renderer
 
@@ -178,12 +182,21 @@ class Pipeline:
         self._renderer = None
 
     def prepare(self, *, live: bool = False, screenshot: bool = False) -> None:
-        """Start the browser if pages are rendered; the first page may be `live`, or need a screenshot."""
+        """Start the browser if pages are rendered.
+
+        Args:
+            live: whether the first page is fetched from the network.
+            screenshot: whether a screenshot of the first page is requested.
+        """
         if self._renderer is not None:
             self._renderer.prepare(live=live, screenshot=screenshot)
 
     def to_page(self, document: Document, url: str = "") -> Page:
-        """Convert a document to a page; `url` replaces the URL of a `Page`, unless it is empty.
+        """Convert a document to a page.
+
+        Args:
+            document: HTML as a string or bytes, the path of a file, or a page.
+            url: the URL of the page; replaces the URL of a `Page`, unless empty.
 
         Raises:
             InputError: the file is missing or unreadable.
@@ -211,7 +224,14 @@ class Pipeline:
         return next(find_sources(url, self.settings.rendering, live=bool(self.settings.render))).read()
 
     def read(self, page: Page, *, screenshot: bool = False) -> Rendering:
-        """Read a page: render it, parse it, or decode its stored snapshot; arguments as for `run`.
+        """Read a page: render it, parse it, or decode its stored snapshot.
+
+        Args:
+            page: the page to read.
+            screenshot: whether to take a screenshot of the whole page, up to a maximum height.
+
+        Returns:
+            The snapshot of the page, and the screenshot.
 
         Raises:
             UsageError: the method is called outside the `with` block, or a screenshot of a stored snapshot is
@@ -277,7 +297,14 @@ class Pipeline:
     ) -> Result:
         """Clean a page that was read: `run` without its first stage. Of several threads, one works at a time.
 
-        If the `parsed` page gave the reason for this rendering, the result has it, too.
+        Args:
+            rendering: what was read.
+            page: the page.
+            parsed: the result of `run_parsed`, if it gave the reason for this rendering.
+            timer: as for `run`.
+
+        Raises:
+            VcleanError: the page could not be labelled.
         """
         with self._lock:
             with timer("extract"):

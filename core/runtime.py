@@ -45,10 +45,13 @@ def track(items: Iterable[_T], task: str, unit: str, *, total: int | None = None
     """Iterate over `items` and show the progress on standard error.
 
     Args:
-        items: the items.
+        items: the items to process.
         task: the title of the progress, such as `reading`.
-        unit: the noun for the items, in the plural.
+        unit: the noun for the items, in the plural, with an s.
         total: the number of items; None if unknown.
+
+    Yields:
+        Each item.
     """
     with count_progress(task, unit, total=total) as advance:
         for item in items:
@@ -58,7 +61,16 @@ def track(items: Iterable[_T], task: str, unit: str, *, total: int | None = None
 
 @contextmanager
 def count_progress(task: str, unit: str, *, total: int | None = None) -> Iterator[Callable[[], None]]:
-    """Show the progress of the work in the block, which calls the function after each unit; else as `track`."""
+    """Show the progress of the work in the block.
+
+    Args:
+        task: the title of the progress, such as `training`.
+        unit: the noun for the units of work, in the plural, with an s.
+        total: the number of units; None if unknown.
+
+    Yields:
+        A function to call after each unit.
+    """
     done, start = 0, time.monotonic()
 
     def advance() -> None:
@@ -160,10 +172,17 @@ def deadline(seconds: float) -> Iterator[None]:
 
 
 def run_within(seconds: float, work: Callable[[], _T]) -> _T:
-    """Run `work` in a new thread and return its result, within some seconds of wall clock.
+    """Run `work` in a new thread and return its result.
 
     After a timeout the thread is abandoned and continues in the background. Signals (an alarm, Ctrl-C) are handled
     while `work` is in a library that releases the global interpreter lock, such as lxml while it parses.
+
+    Args:
+        seconds: the limit of wall clock.
+        work: the function to run.
+
+    Returns:
+        The result of `work`.
 
     Raises:
         DeadlineError: `work` took longer than `seconds`.

@@ -29,10 +29,15 @@ POSITIONS: Final = ("boxes", "xpaths", "blocks", "chunk")
 class ChunkMaker:
     """Settings of the documents of a framework for retrieval: one document for each chunk of a page.
 
-    Its subclasses, such as `VcleanReader`, describe the arguments.
-
     Attributes:
         errors: the names of pages that could not be read and their errors, with `on_error="collect"`.
+
+    Args:
+        settings: the settings that determine the result of a page; the default settings if None.
+        max_words: the limit on the words of a document; None for the default of `Result.chunks`.
+        on_error: what to do with a page that cannot be read: `raise` the error, `skip` the page and log why, or
+            also `collect` the error in `errors`.
+        options: fields of `CleanerSettings` that replace those of `settings`, such as `render=True`.
     """
 
     def __init__(
