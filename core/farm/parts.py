@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import itertools
 import sqlite3
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
-from typing import IO, TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -35,13 +35,13 @@ SNAPSHOT_SCHEMA: Final = pa.schema([*map(SCHEMA.field, _PAGE_COLUMNS), pa.field(
 """Columns of a file of snapshots: those of `SCHEMA` that identify a page, and its packed snapshot."""
 
 _GROUP_ROWS: Final = 64
-"""Rows in a row group; they wait in memory until then."""
-
-_GROUP_BYTES: Final = 32 * 2**20
-"""Bytes of waiting rows that are written as a row group, if `_GROUP_ROWS` is not reached before."""
+"""Rows in a row group."""
 
 _SNAPSHOT_GROUP_ROWS: Final = 8
 """Snapshots in a row group. One has about 100 kB, and reading one reads its whole group."""
+
+_PART_BYTES: Final = 2**27
+"""Bytes of waiting rows and snapshots that are written as a part, although it has fewer rows than others."""
 
 _DIGEST: Final = 8
 
@@ -49,8 +49,8 @@ _DIGEST: Final = 8
 class PartWriter:
     """Write rows to parts, and snapshots to files beside them.
 
-    The name of a part is a digest of its pages. As a context manager it commits the last part at the end, also when the
-    block raises: everything written is saved.
+    Rows wait in memory until they fill a part. The name of a part is a digest of its pages. As a context manager it
+    commits the last part at the end, also when the block raises: everything written is saved.
 
     Args:
         folder: the output; its folders for parts and snapshots are made.
@@ -60,7 +60,7 @@ class PartWriter:
         on_commit: called with the path of each part when it is complete.
 
     Every method raises:
-        OutputError: a file could not be written; the unfinished part is deleted, committed parts are complete.
+        OutputError: a file could not be written; the unfinished part is dropped, committed parts are complete.
     """
 
     def __init__(
@@ -73,14 +73,12 @@ class PartWriter:
         on_commit: Callable[[Path], None] | None = None,
     ) -> None:
         self._rows = rows
+        self._facts = facts or {}
         self._on_commit = on_commit
-        self._names: list[bytes] = []
-        schema = SCHEMA.with_metadata({**SCHEMA.metadata, **(facts or {})})
-        self._parts = _TemporaryParquetFile(make_folder(folder / PARTS), schema, _GROUP_ROWS)
-        self._snapshots: _TemporaryParquetFile | None = None
-        if snapshots:
-            schema = SNAPSHOT_SCHEMA.with_metadata(dict(facts or {}))
-            self._snapshots = _TemporaryParquetFile(make_folder(folder / SNAPSHOTS), schema, _SNAPSHOT_GROUP_ROWS)
+        self._parts = make_folder(folder / PARTS)
+        self._snapshots = make_folder(folder / SNAPSHOTS) if snapshots else None
+        self._waiting: list[tuple[pa.RecordBatch, bytes | None]] = []
+        self._bytes = 0
 
     def __enter__(self) -> Self:
         return self
@@ -91,52 +89,53 @@ class PartWriter:
 
     def write(self, row: pa.RecordBatch, snapshot: bytes | None = None) -> None:
         """Add a page: its row of `SCHEMA`, and its packed snapshot, if any."""
-        with self._discard_on_error():
-            self._parts.add(row)
-            if self._snapshots and snapshot is not None:
-                columns = [*row.select(list(_PAGE_COLUMNS)).columns, pa.array([snapshot])]
-                self._snapshots.add(pa.RecordBatch.from_arrays(columns, schema=SNAPSHOT_SCHEMA))
-            self._names.append(row.column("key")[0].as_py() + row.column("id")[0].as_py().encode())
-            if len(self._names) >= self._rows:
-                self.commit()
+        self._waiting.append((row, snapshot))
+        self._bytes += row.nbytes + len(snapshot or b"")
+        if len(self._waiting) >= self._rows or self._bytes >= _PART_BYTES:
+            self.commit()
 
     def commit(self) -> None:
-        """Move the unfinished part to its final path, unless it is empty: first the snapshots, then the rows."""
-        if not self._names:
+        """Write the unfinished part, unless it is empty: first the snapshots, then the rows."""
+        pages, self._waiting, self._bytes = self._waiting, [], 0
+        if not pages:
             return
-        with self._discard_on_error():
-            name = self._part_name()
-            self._parts.finish()  # what may fail on a full disk comes first
-            if self._snapshots:
-                self._snapshots.commit(f"{SNAPSHOTS}-{name}.parquet")
-            self._parts.commit(f"part-{name}.parquet")
-            if self._on_commit:
-                self._on_commit(self._parts.folder / f"part-{name}.parquet")
-            self._names.clear()
+        rows = pa.Table.from_batches([row for row, _ in pages], SCHEMA)
+        name = self._part_name(rows)
+        if self._snapshots and (snapshots := [_snapshot_row(*page) for page in pages if page[1] is not None]):
+            path = self._snapshots / f"{SNAPSHOTS}-{name}.parquet"
+            _write_table(path, pa.Table.from_batches(snapshots), self._facts, _SNAPSHOT_GROUP_ROWS)
+        path = self._parts / f"part-{name}.parquet"
+        _write_table(path, rows, self._facts, _GROUP_ROWS)
+        if self._on_commit:
+            self._on_commit(path)
 
-    def _part_name(self) -> str:
+    def _part_name(self, rows: pa.Table) -> str:
         """Return 16 hexadecimal digits that no existing part has."""
-        names = b"\0".join(sorted(self._names))
+        pages = zip(rows["key"].to_pylist(), rows["id"].to_pylist(), strict=True)
+        names = b"\0".join(sorted(key + page_id.encode() for key, page_id in pages))
         for count in itertools.count():
             digest = blake2b(names, digest_size=_DIGEST, salt=count.to_bytes(4)).hexdigest()
-            if not (self._parts.folder / f"part-{digest}.parquet").exists():
+            if not (self._parts / f"part-{digest}.parquet").exists():
                 break
         return digest
 
-    @contextmanager
-    def _discard_on_error(self) -> Iterator[None]:
-        try:
-            yield
-        except BaseException:
-            self.discard()
-            raise
 
-    def discard(self) -> None:
-        """Delete the unfinished part."""
-        self._names.clear()
-        self._parts.discard()
-        if self._snapshots:
-            self._snapshots.discard()
+def _snapshot_row(row: pa.RecordBatch, snapshot: bytes | None) -> pa.RecordBatch:
+    columns = [*row.select(list(_PAGE_COLUMNS)).columns, pa.array([snapshot], pa.binary())]
+    return pa.RecordBatch.from_arrays(columns, schema=SNAPSHOT_SCHEMA)
+
+
+def _write_table(path: Path, table: pa.Table, facts: Mapping[str, str], group_rows: int) -> None:
+    """Write a Parquet file with `facts` in its metadata; it is complete or absent."""
+    table = table.replace_schema_metadata({**(table.schema.metadata or {}), **facts})
+    temporary = temporary_path(path)
+    try:
+        with output_errors(path.parent), temporary.open("wb") as file:
+            pq.write_table(table, file, row_group_size=group_rows, compression="zstd")
+        replace_durably(temporary, path)
+    finally:
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def part_paths(folder: Path) -> list[Path]:
@@ -194,92 +193,13 @@ def drop_failures(folder: Path) -> None:
     """
     for path in part_paths(folder):
         if any(FAILED in batch["status"].to_pylist() for batch in read_parts([path], ["status"], _GROUP_ROWS)):
-            _rewrite(path)
-
-
-def _rewrite(path: Path) -> None:
-    """Rewrite a part without its failures, one row group at a time; delete it if no row remains."""
-    rest = _TemporaryParquetFile(path.parent, pq.read_schema(path), _GROUP_ROWS)
-    try:
-        for batch in read_parts([path], SCHEMA.names, _GROUP_ROWS):
-            successes = batch.filter(pc.not_equal(batch["status"], pa.scalar(FAILED)))
+            rows = pa.Table.from_batches(read_parts([path], SCHEMA.names, _GROUP_ROWS))
+            successes = rows.filter(pc.not_equal(rows["status"], pa.scalar(FAILED)))
             if successes.num_rows:
-                rest.add(successes)
-        with output_errors(path):
-            path.unlink() if rest.is_empty else rest.commit(path.name)
-    except BaseException:
-        rest.discard()
-        raise
-
-
-class _TemporaryParquetFile:
-    """Parquet file that is written under a temporary name, one row group at a time; it is created with the first rows.
-
-    Args:
-        folder: folder of the file.
-        schema: its columns and metadata.
-        group_rows: rows in a row group.
-    """
-
-    def __init__(self, folder: Path, schema: pa.Schema, group_rows: int) -> None:
-        self.folder = folder
-        self._schema = schema
-        self._group_rows = group_rows
-        self._waiting: list[pa.RecordBatch] = []
-        self._bytes = 0
-        self._path = temporary_path(folder / "part")
-        self._file: IO[bytes] | None = None
-        self._writer: pq.ParquetWriter | None = None
-
-    @property
-    def is_empty(self) -> bool:
-        """Return whether no row was added since the start or the last commit."""
-        return not self._waiting and self._writer is None
-
-    def add(self, row: pa.RecordBatch) -> None:
-        """Add one or more rows. They wait in memory until they fill a row group."""
-        self._waiting.append(row)
-        self._bytes += row.nbytes
-        if len(self._waiting) >= self._group_rows or self._bytes >= _GROUP_BYTES:
-            self._flush()
-
-    def finish(self) -> None:
-        """Write the rest of the file, if there is one."""
-        if self._waiting:
-            self._flush()
-        if self._writer and self._file:
-            with output_errors(self.folder):
-                self._writer.close()
-                self._file.close()
-
-    def commit(self, name: str) -> None:
-        """Finish the file, if there is one, and rename it to `name`."""
-        self.finish()
-        if self._file:
-            replace_durably(self._path, self.folder / name)
-            self._writer = self._file = None
-
-    def discard(self) -> None:
-        """Delete the file and the waiting rows."""
-        self._waiting.clear()
-        self._bytes = 0
-        if self._writer is not None:
-            self._writer.is_open = False  # else it writes the footer, now or during garbage collection
-        if self._file is not None:
-            with suppress(OSError):  # flushing its buffer may fail too
-                self._file.close()
-            with suppress(OSError):
-                self._path.unlink(missing_ok=True)
-        self._writer = self._file = None
-
-    def _flush(self) -> None:
-        with output_errors(self.folder):
-            if self._writer is None:
-                self._file = self._path.open("wb")
-                self._writer = pq.ParquetWriter(self._file, self._schema, compression="zstd")
-            self._writer.write_table(pa.Table.from_batches(self._waiting, self._schema))
-        self._waiting.clear()
-        self._bytes = 0
+                _write_table(path, successes, {}, _GROUP_ROWS)
+            else:
+                with output_errors(path):
+                    path.unlink()
 
 
 _ROWS_AT_ONCE: Final = 10_000

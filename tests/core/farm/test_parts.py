@@ -45,6 +45,12 @@ class Full:
     def __getattr__(self, name):
         return getattr(self._file, name)
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self._file.close()
+
     def write(self, data):
         self._room -= len(data)
         if self._room < 0:
@@ -70,12 +76,12 @@ class TestWrite:
         expected = pa.Table.from_batches([done(1).record, lost(2).record])
         assert pq.read_table(path).equals(expected)
 
-    def test_writes_row_groups_early(self, tmp_path, monkeypatch):
-        """Limit row groups by their number of rows, and by their bytes for huge pages."""
-        monkeypatch.setattr(parts, "_GROUP_BYTES", 3 * done(1).record.nbytes)
-        write(tmp_path, *map(done, range(7)))
-        metadata = pq.read_metadata(part_paths(tmp_path)[0])
-        assert [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)] == [3, 3, 1]
+    @pytest.mark.parametrize(("rows", "size"), [(3, parts._PART_BYTES), (99, 3)])
+    def test_limits_parts(self, tmp_path, monkeypatch, rows, size):
+        """Limit parts by their number of rows, and by their bytes for huge pages."""
+        monkeypatch.setattr(parts, "_PART_BYTES", size * (done(1).record.nbytes + len(SNAPSHOT)))
+        write(tmp_path, *map(done, range(7)), rows=rows)
+        assert sorted(pq.read_metadata(path).num_rows for path in part_paths(tmp_path)) == [1, 3, 3]
         assert not (tmp_path / "snapshots").exists()
 
     def test_writes_facts_to_metadata(self, tmp_path):
@@ -179,14 +185,11 @@ class TestRemoveLeftovers:
         """Delete temporary files, and snapshots without a part."""
         write(tmp_path, done(1), snapshots=True)
         before = names(tmp_path)
-        killed = PartWriter(tmp_path, snapshots=True)
-        write_rows(killed, *map(done, range(100)))
-        for name in (".vclean-0.tmp", "snapshots/snapshots-0.parquet"):
+        for name in (".vclean-0.tmp", "parts/.vclean-1.tmp", "snapshots/.vclean-2.tmp", "snapshots/snapshots-0.parquet"):
             (tmp_path / name).touch()
         assert len(names(tmp_path)) == len(before) + 4
         remove_leftovers(tmp_path)
         assert names(tmp_path) == before
-        killed.discard()
 
 
 def test_schema_matches_documentation() -> None:
