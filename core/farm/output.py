@@ -124,7 +124,7 @@ def _record_id(name: str, number: int) -> str:
     return f"<urn:uuid:{uuid5(NAMESPACE_OID, f'{name}#{number}')}>"
 
 
-PERCENTILES: Final = (50, 90, 99)
+_PERCENTILES: Final = (50, 90, 99)
 _MAX_WARNINGS: Final = 3
 """Most failures of a run whose messages are logged; the others are in the log of the run alone."""
 
@@ -132,39 +132,7 @@ _SUMMARY_BATCH: Final = 10_000
 _COUNTED: Final = ("block_count", "kept_count", "characters")
 _COLUMNS: Final = (*_COUNTED, "error", "attempts", "seconds", "render_reason", "render_change")
 
-_STEP: Final = 1.02
-"""Ratio of the widths of neighbouring bins for seconds: 2 % gives percentiles within 1 %."""
-_EDGES: Final = 1e-5 * _STEP ** np.arange(np.log(1e10) / np.log(_STEP) + 2)
-"""Edges of the bins, from 10 microseconds to a day."""
-
 _log = logging.getLogger("vclean")
-
-
-class SecondsHistogram:
-    """Count seconds in logarithmic bins and estimate percentiles."""
-
-    def __init__(self) -> None:
-        self._bins = np.zeros(len(_EDGES) - 1, dtype=np.int64)
-        self._sum = 0.0
-        self._maximum = 0.0
-
-    def add(self, seconds: NDArray[np.float32]) -> None:
-        """Count the seconds of some pages, (n,)."""
-        self._bins += np.histogram(np.clip(seconds, _EDGES[0], _EDGES[-1]), _EDGES)[0]
-        self._sum += float(seconds.sum(dtype=np.float64))
-        self._maximum = max(self._maximum, float(seconds.max(initial=0.0)))
-
-    def to_dict(self) -> dict[str, float] | None:
-        """Return mean, percentiles and maximum by name; None if nothing was counted."""
-        counts = np.cumsum(self._bins)
-        if not counts[-1]:
-            return None
-        facts = {"mean": self._sum / int(counts[-1])}
-        for percent in PERCENTILES:
-            lower = _EDGES[np.searchsorted(counts, counts[-1] * percent / 100)]
-            facts[f"p{percent}"] = min(float(lower * _STEP**0.5), self._maximum)
-        facts["max"] = self._maximum
-        return {name: round(value, 5) for name, value in facts.items()}
 
 
 CHANGED: Final = 0.05
@@ -182,7 +150,7 @@ def summarize_parts(paths: Sequence[Path]) -> dict[str, Any]:
     counts: Counter[str] = Counter()
     failed: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
-    stages = {stage: SecondsHistogram() for stage in STAGES}
+    stages: dict[str, list[NDArray[np.float32]]] = {stage: [] for stage in STAGES}
     for batch in read_parts(paths, _COLUMNS, _SUMMARY_BATCH):
         counts["pages"] += batch.num_rows
         counts.update({name: pc.sum(batch[name]).as_py() or 0 for name in ("attempts", *_COUNTED)})
@@ -190,8 +158,7 @@ def summarize_parts(paths: Sequence[Path]) -> dict[str, Any]:
         failed.update(error for error in batch["error"].to_pylist() if error is not None)
         reasons.update(reason for reason in batch["render_reason"].to_pylist() if reason is not None)
         for stage in STAGES:
-            seconds = pc.struct_field(batch["seconds"], stage).drop_null()
-            stages[stage].add(seconds.to_numpy(zero_copy_only=False))
+            stages[stage].append(pc.struct_field(batch["seconds"], stage).drop_null().to_numpy(zero_copy_only=False))
     no_pages = failed.pop(NotHtmlError.__name__, 0)
     return {
         "pages": counts["pages"],
@@ -204,8 +171,17 @@ def summarize_parts(paths: Sequence[Path]) -> dict[str, Any]:
         **{name: counts[name] for name in _COUNTED},
         "parts": len(paths),
         "bytes": sum(path.stat().st_size for path in paths),
-        "seconds": {stage: seconds.to_dict() for stage, seconds in stages.items()},
+        "seconds": {stage: _seconds_facts(np.concatenate([[], *seconds])) for stage, seconds in stages.items()},
     }
+
+
+def _seconds_facts(seconds: NDArray[np.float64]) -> dict[str, float] | None:
+    """Return mean, percentiles and maximum of some seconds, (n,), by name; None without any."""
+    if not len(seconds):
+        return None
+    percentiles = {f"p{each}": np.percentile(seconds, each, method="inverted_cdf") for each in _PERCENTILES}
+    facts = {"mean": seconds.mean(), **percentiles, "max": seconds.max()}
+    return {name: round(float(value), 5) for name, value in facts.items()}
 
 
 RUN: Final = "run.json"

@@ -6,17 +6,14 @@ import sys
 from contextlib import suppress
 from dataclasses import replace
 
-import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from helpers.outcomes import CLEANING, RUN, done, key, lost
-from hypothesis import given
-from hypothesis import strategies as st
+from helpers.outcomes import CLEANING, RUN, done, key, lost, task
 
-from vclean.errors import InputError, OutputError, UsageError
-from vclean.farm.output import SecondsHistogram, open_output, summarize_parts
+from vclean.errors import DeadlineError, InputError, OutputError, UsageError
+from vclean.farm.output import open_output, summarize_parts
 from vclean.farm.parts import PartWriter, part_paths
-from vclean.farm.rows import log_entry
+from vclean.farm.rows import failed_outcome, log_entry
 from vclean.farm.stats import Stats
 from vclean.farm.tasks import settings_digest
 from vclean.settings import CleanerSettings, Policy, RenderSettings
@@ -216,32 +213,6 @@ def _refuse(*_):
     raise OutputError("no room")
 
 
-def histogram(*seconds):
-    """Count the first seconds and the others in two additions."""
-    merged = SecondsHistogram()
-    for part in (seconds[:2], seconds[2:]):
-        merged.add(np.array(part, dtype=np.float32))
-    return merged.to_dict()
-
-
-class TestSecondsHistogram:
-    def test_nothing_counted(self):
-        assert histogram() is None
-
-    @given(st.lists(st.floats(0.001, 100), min_size=1, max_size=50))
-    def test_percentiles_within_one_percent(self, seconds):
-        result = histogram(*seconds)
-        assert result["mean"] == pytest.approx(np.mean(seconds), abs=1e-5)
-        assert result["max"] == pytest.approx(max(seconds), rel=1e-6, abs=1e-5)
-        for percent in (50, 90, 99):
-            exact = np.percentile(np.float32(seconds), percent, method="inverted_cdf")
-            assert result[f"p{percent}"] == pytest.approx(exact, rel=0.011, abs=1e-5)
-
-    @pytest.mark.parametrize("second", [0.0, -1.0, 1e9])
-    def test_values_out_of_range(self, second):
-        assert histogram(second, 1.0)["max"] == max(second, 1.0)
-
-
 class TestSummarizeParts:
     def test_no_parts(self):
         facts = summarize_parts([])
@@ -259,3 +230,12 @@ class TestSummarizeParts:
         assert facts["bytes"] == sum(path.stat().st_size for path in tmp_path.rglob("*.parquet"))
         assert facts["seconds"]["render"]["max"] == 0.5
         assert facts["seconds"]["read"]["mean"] == 1.0
+
+    def test_percentiles_of_seconds(self, tmp_path):
+        """Sort the seconds of all parts: p50 of 1 to 10 is 5."""
+        with PartWriter(tmp_path, rows=3) as writer:
+            for second in (3, 1, 2, 10, 4, 6, 5, 9, 8, 7):
+                writer.write(failed_outcome(task(second), DeadlineError("late"), {"read": float(second)}).record)
+        facts = summarize_parts(part_paths(tmp_path))["seconds"]
+        assert facts["read"] == {"mean": 5.5, "p50": 5.0, "p90": 9.0, "p99": 10.0, "max": 10.0}
+        assert facts["render"] is None

@@ -185,7 +185,12 @@ class TestRemoveLeftovers:
         """Delete temporary files, and snapshots without a part."""
         write(tmp_path, done(1), snapshots=True)
         before = names(tmp_path)
-        for name in (".vclean-0.tmp", "parts/.vclean-1.tmp", "snapshots/.vclean-2.tmp", "snapshots/snapshots-0.parquet"):
+        for name in (
+            ".vclean-0.tmp",
+            "parts/.vclean-1.tmp",
+            "snapshots/.vclean-2.tmp",
+            "snapshots/snapshots-0.parquet",
+        ):
             (tmp_path / name).touch()
         assert len(names(tmp_path)) == len(before) + 4
         remove_leftovers(tmp_path)
