@@ -5,11 +5,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from bisect import bisect_right
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property, lru_cache
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -25,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    import pyarrow.parquet as pq
-    from numpy.typing import NDArray
+    import pyarrow as pa
 
     from vclean.page import Page
     from vclean.settings import RenderSettings
@@ -35,13 +32,12 @@ _KEY: Final = "read_key"
 _SNAPSHOT: Final = "snapshot"
 KEY_BYTES: Final = 16
 """Length of a `read_key`."""
-_KEY_TYPE: Final = np.dtype(f"S{KEY_BYTES}")
 
 
 class ParquetSnapshots:
     """Snapshots in the Parquet files that a farm wrote to a folder; other files are ignored.
 
-    The index takes 24 bytes per snapshot; snapshots are read on demand.
+    The index takes some 200 bytes per snapshot; snapshots are read on demand.
 
     Args:
         folder: folder of the files; if it does not exist, there are no snapshots.
@@ -51,20 +47,10 @@ class ParquetSnapshots:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._paths = sorted(folder.glob("*.parquet"))
-        keys = [_keys(path) for path in self._paths]
-        self._starts = [0, *accumulate(map(len, keys))]
-        self._keys = np.concatenate(keys) if keys else np.empty(0, dtype=_KEY_TYPE)
-        self._order = np.argsort(self._keys, kind="stable")
-        self._open = lru_cache(maxsize=1)(lambda number: _open(self._paths[number]))
-        # A row group often contains the next page.
-        self._row_group = lru_cache(maxsize=1)(
-            lambda file, group: file.read_row_group(group, columns=[_SNAPSHOT]).column(_SNAPSHOT)
-        )
-
-    def __len__(self) -> int:
-        """Return the number of snapshots."""
-        return int(np.count_nonzero(self._keys))
+        self._places: dict[bytes, tuple[Path, int, int]] = {}
+        for path in sorted(folder.glob("*.parquet")):
+            self._places |= _places(path)
+        self._row_group = lru_cache(maxsize=1)(_row_group)  # it often contains the next page
 
     def get(self, key: bytes) -> bytes | None:
         """Return the serialized snapshot of a page, or None if it is not stored.
@@ -75,37 +61,30 @@ class ParquetSnapshots:
         Raises:
             InputError: the file is damaged.
         """
-        wanted = np.array(key, dtype=_KEY_TYPE)
-        place = int(np.searchsorted(self._keys, wanted, sorter=self._order))
-        rows = self._order[place : place + 1]
-        if not (self._keys[rows] == wanted).any():
+        if key not in self._places:
             return None
-        number = bisect_right(self._starts, rows[0]) - 1
-        row = int(rows[0]) - self._starts[number]
-        with _readable(self._paths[number]):
-            file, starts = self._open(number)
-            group = bisect_right(starts, row) - 1
-            packed: bytes = self._row_group(file, group)[row - starts[group]].as_py()
-            return packed
+        path, group, row = self._places[key]
+        packed: bytes = self._row_group(path, group)[row].as_py()
+        return packed
 
 
-def _open(path: Path) -> tuple[pq.ParquetFile, list[int]]:
-    """Open a file, and return it with the number of the first row of each row group."""
-    import pyarrow.parquet as pq
-
-    file = pq.ParquetFile(path)
-    sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
-    return file, [0, *accumulate(sizes[:-1])]
-
-
-def _keys(path: Path) -> NDArray[Any]:
-    """Return the key of each row of a file; that of a row without a key is empty."""
+def _places(path: Path) -> dict[bytes, tuple[Path, int, int]]:
+    """Return file, row group and row in the group of each snapshot of a file, by key."""
     with requires_extra("parquet", "pyarrow"):
         import pyarrow.parquet as pq
 
-    with _readable(path):
-        keys = pq.read_table(path, columns=[_KEY]).column(_KEY).to_pylist()
-    return np.frombuffer(b"".join(key or bytes(KEY_BYTES) for key in keys), dtype=_KEY_TYPE)
+    with _readable(path), pq.ParquetFile(path) as file:
+        sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+        places = [(path, group, row) for group, size in enumerate(sizes) for row in range(size)]
+        return dict(zip(file.read([_KEY]).column(_KEY).to_pylist(), places, strict=True))
+
+
+def _row_group(path: Path, group: int) -> pa.ChunkedArray[Any]:
+    """Return the snapshots of a row group."""
+    import pyarrow.parquet as pq
+
+    with _readable(path), pq.ParquetFile(path) as file:
+        return file.read_row_group(group, columns=[_SNAPSHOT]).column(_SNAPSHOT)
 
 
 @contextmanager

@@ -327,7 +327,7 @@ def check_browser() -> Iterator[Check]:
         yield Check("browser", "FAIL", str(error), f"unset {OVERRIDE}" if OVERRIDE in os.environ else "vclean setup")
         return
     detail, remedy = f"{chromium.path}, from {chromium.source}", ""
-    if chromium.kind != "headless-shell":
+    if chromium.is_full:
         detail += ": a full browser, slower and larger than the headless shell"
         remedy = "`playwright install --only-shell chromium` installs the headless shell"
     yield Check("browser", "warn" if remedy else "ok", detail, remedy)

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import codecs
 import os
-import shutil
 import sys
 import time
-import weakref
-from bisect import bisect_left
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import cached_property
 from glob import glob, has_magic
 from hashlib import blake2b
 from itertools import chain, islice
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Final
-
-import numpy as np
 
 from vclean.errors import InputError, NetworkError, OutputError
 from vclean.farm.rows import failed_outcome
@@ -38,8 +32,6 @@ from vclean.page import Page, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from numpy.typing import NDArray
 
     from vclean.farm.tasks import TaskOutcome
     from vclean.settings import CleanerSettings
@@ -79,7 +71,7 @@ class Inputs:
         limit: number of pages after which iterating ends; None for all.
 
     Raises:
-        InputError: the list of pages cannot be read.
+        InputError: the list of pages, or that on standard input, cannot be read.
 
     Attributes:
         pages: URLs to take from archives; None for all their pages.
@@ -100,7 +92,7 @@ class Inputs:
         self._settings = settings
         self._index_folder = index_folder
         self._arguments = tuple(arguments)
-        self._stdin = self._save_stdin() if STDIN in self._arguments else None
+        self._stdin = tuple(read_list(Path(STDIN))) if STDIN in self._arguments else ()
 
     def __iter__(self) -> Iterator[Item]:
         """Yield the pages in the order of the arguments. Unreadable input gives an item that raises an error when read.
@@ -163,21 +155,15 @@ class Inputs:
 
         A file that no longer exists is not an input.
         """
-        if not any(map(self._is_named, (source, *map(str, Path(source).parents)))):
+        if self._name_hashes.isdisjoint(map(hash, (source, *map(str, Path(source).parents)))):
             return False
         # A printed name with a backslash may differ from the name on the disk.
         return is_url(source) or "\\" in source or os.path.lexists(source)
 
-    def _is_named(self, name: str) -> bool:
-        index = bisect_left(self._name_hashes, _hash(name))
-        return index < len(self._name_hashes) and self._name_hashes[index] == _hash(name)
-
     @cached_property
-    def _name_hashes(self) -> NDArray[np.uint64]:
-        """Return the sorted hashes of all names, uint64 (N,). The names of a long list might not fit in memory."""
-        return np.sort(
-            np.fromiter((_hash(escape_surrogates(name)) for name in self._expand_arguments()), dtype=np.uint64)
-        )
+    def _name_hashes(self) -> frozenset[int]:
+        """Return the 64-bit hashes of all names. The names of a long list take several times as much memory."""
+        return frozenset(hash(escape_surrogates(name)) for name in self._expand_arguments())
 
     def names(self) -> Iterator[str]:
         """Yield URLs and absolute paths of files, including files in folders, in the order of the pages."""
@@ -194,20 +180,14 @@ class Inputs:
     def _expand_arguments(self) -> Iterator[str]:
         """Yield the URLs and absolute paths that arguments, patterns and lists name."""
         for argument in self._arguments:
-            names = [self._stdin] if self._stdin and argument == STDIN else _expand(argument)
-            for name in names:
+            if argument == STDIN:
+                yield from chain.from_iterable(map(_expand, self._stdin))
+                continue
+            for name in _expand(argument):
                 if name.lower().endswith(LIST_SUFFIX) and not is_url(name):
                     yield from _read_names(name)
                 else:
                     yield name
-
-    def _save_stdin(self) -> str:
-        """Copy standard input to a temporary file, deleted with this object."""
-        file = NamedTemporaryFile(prefix="vclean-", suffix=LIST_SUFFIX)  # noqa: SIM115 - closed on the next line
-        weakref.finalize(self, file.close)
-        shutil.copyfileobj(sys.stdin.buffer, file)
-        file.flush()
-        return file.name
 
 
 def _expand(name: str) -> list[str]:
@@ -231,13 +211,13 @@ def _read_names(path: str) -> Iterator[str]:
 
 
 def read_list(path: Path) -> Iterator[str]:
-    """Yield the lines of a list, without blank lines and comments, which begin with `#`.
+    """Yield the lines of a list, `-` for standard input, without blank lines and comments, which begin with `#`.
 
     Raises:
         InputError: it cannot be read.
     """
     try:
-        with path.open("rb") as stream:
+        with nullcontext(sys.stdin.buffer) if str(path) == STDIN else path.open("rb") as stream:
             for number, line in enumerate(read_lines(stream, _LONGEST_LINE)):
                 name = os.fsdecode(line.removeprefix(codecs.BOM_UTF8) if number == 0 else line).strip()
                 if name and not name.startswith("#"):
@@ -245,10 +225,6 @@ def read_list(path: Path) -> Iterator[str]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{path} cannot be read ({reason}): check the name") from error
-
-
-def _hash(name: str) -> int:
-    return int.from_bytes(blake2b(name.encode(), digest_size=8).digest())
 
 
 def read_task(item: Item, digest: str) -> tuple[Task, TaskOutcome | None]:

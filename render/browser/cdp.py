@@ -61,17 +61,18 @@ class CdpDriver(asyncio.SubprocessProtocol):
 
     Attributes:
         session: the session with the browser itself.
+        sessions: all sessions that receive events, by id.
     """
 
     _transport: asyncio.SubprocessTransport
 
     def __init__(self) -> None:
         self.session = CdpSession(self)
+        self.sessions = {"": self.session}
         self._buffer = bytearray()
         self._stderr = b""
         self._last_id = 0
         self._pending: dict[int, asyncio.Future[dict[str, Any]]] = {}
-        self._handlers: dict[tuple[str, str], list[EventHandler]] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._ended = asyncio.Event()
         self._closing = False
@@ -155,15 +156,6 @@ class CdpDriver(asyncio.SubprocessProtocol):
         stdin.write(message.encode() + b"\0")
         return answer
 
-    def on(self, session: str, event: str, handler: EventHandler) -> None:
-        """Call `handler` for every event of that name in a session."""
-        self._handlers.setdefault((session, event), []).append(handler)
-
-    def remove_handlers(self, session: str) -> None:
-        """Remove all event handlers of a session."""
-        for key in [key for key in self._handlers if key[0] == session]:
-            del self._handlers[key]
-
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Store the transport of the started process (asyncio)."""
         self._transport = cast("asyncio.SubprocessTransport", transport)
@@ -200,12 +192,13 @@ class CdpDriver(asyncio.SubprocessProtocol):
                 else:
                     answer.set_result(message["result"])
             return
-        for handler in self._handlers.get((message.get("sessionId", ""), message["method"]), ()):
-            running = handler(message["params"])
-            if running is not None:
-                task = asyncio.ensure_future(running)
-                self._tasks.add(task)
-                task.add_done_callback(self._tasks.discard)
+        session = self.sessions.get(message.get("sessionId", ""))
+        handler = session.handlers.get(message["method"]) if session else None
+        running = handler(message["params"]) if handler else None
+        if running is not None:
+            task = asyncio.ensure_future(running)
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
     def _error(self) -> ProtocolError:
         lines = self._stderr.decode("utf-8", "replace").splitlines()
@@ -213,9 +206,14 @@ class CdpDriver(asyncio.SubprocessProtocol):
 
 
 class CdpSession:
-    """Session with the browser or one of its targets."""
+    """Session with the browser or one of its targets.
+
+    Attributes:
+        handlers: functions that are called for events, by name.
+    """
 
     def __init__(self, driver: CdpDriver, session_id: str = "") -> None:
+        self.handlers: dict[str, EventHandler] = {}
         self._driver = driver
         self._id = session_id
 
@@ -229,16 +227,18 @@ class CdpSession:
 
     def on(self, event: str, handler: EventHandler) -> None:
         """Call `handler` for every event of that name."""
-        self._driver.on(self._id, event, handler)
+        self.handlers[event] = handler
 
     async def attach(self, target: str) -> CdpSession:
         """Open a session with a target."""
-        options = {"targetId": target, "flatten": True}
-        return CdpSession(self._driver, (await self.send("Target.attachToTarget", options))["sessionId"])
+        answer = await self.send("Target.attachToTarget", {"targetId": target, "flatten": True})
+        session_id = answer["sessionId"]
+        self._driver.sessions[session_id] = CdpSession(self._driver, session_id)
+        return self._driver.sessions[session_id]
 
     def detach(self) -> None:
         """Stop receiving events; the target stays open."""
-        self._driver.remove_handlers(self._id)
+        self._driver.sessions.pop(self._id, None)
 
 
 async def main_frame(session: Session) -> dict[str, Any]:

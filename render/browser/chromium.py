@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from vclean.errors import BrowserMissingError
 from vclean.files import cache_folder, home_folder
@@ -74,13 +74,16 @@ class Chromium:
 
     Attributes:
         path: the executable.
-        kind: headless shell or full browser; a full browser takes 1.6 times the CPU and 3 times the memory.
         source: description of its origin for the user.
     """
 
     path: Path
-    kind: Literal["headless-shell", "chromium"]
     source: str
+
+    @property
+    def is_full(self) -> bool:
+        """Return whether it is no headless shell; it then takes 1.6 times the CPU and 3 times the memory."""
+        return "headless" not in self.path.name
 
 
 def find_chromium() -> Chromium:
@@ -101,20 +104,18 @@ def find_chromium() -> Chromium:
         raise BrowserMissingError(
             f"{OVERRIDE} is {override!r}, which is no executable file: correct it, or unset it and run `vclean setup`"
         )
-    path = Path(executable)
-    return Chromium(path, "headless-shell" if "headless" in path.name else "chromium", OVERRIDE)
+    return Chromium(Path(executable), OVERRIDE)
 
 
 def candidates() -> Iterator[Chromium]:
     """Yield all installed Chromiums except the override, in order of preference."""
-    for path in _downloaded(_DOWNLOADED_SHELLS):
-        yield Chromium(path, "headless-shell", "Playwright's download")
-    for path in _on_path(_HEADLESS_COMMANDS):
-        yield Chromium(path, "headless-shell", "the system")
-    for path in _downloaded(_DOWNLOADED_BROWSERS):
-        yield Chromium(path, "chromium", "Playwright's download")
-    for path in chain(_on_path(_FULL_COMMANDS), _on_path(_APPLICATIONS.get(sys.platform, ()))):
-        yield Chromium(path, "chromium", "the system")
+    full = (*_FULL_COMMANDS, *_APPLICATIONS.get(sys.platform, ()))
+    for downloads, commands in ((_DOWNLOADED_SHELLS, _HEADLESS_COMMANDS), (_DOWNLOADED_BROWSERS, full)):
+        for path in _downloaded(downloads):
+            yield Chromium(path, "Playwright's download")
+        for command in commands:
+            if executable := shutil.which(os.path.expandvars(command)):
+                yield Chromium(Path(executable), "the system")
 
 
 def playwright_folder() -> Path:
@@ -141,13 +142,6 @@ def _downloaded(patterns: tuple[str, ...]) -> list[Path]:
     return [path for _, path in sorted(complete, reverse=True)]
 
 
-def _on_path(commands: tuple[str, ...]) -> Iterator[Path]:
-    for command in commands:
-        executable = shutil.which(os.path.expandvars(command))
-        if executable is not None:
-            yield Path(executable)
-
-
 _FONT_FILES = frozenset({".ttf", ".otf", ".ttc", ".otc", ".pfb", ".dfont"})
 
 SCRIPTS = {
@@ -165,19 +159,15 @@ SCRIPTS = {
 
 
 def font_folders() -> list[Path]:
-    """Return the folders that the system searches for fonts; some may not exist."""
+    """Return the folders that Linux searches for fonts; some may not exist."""
     user = home_folder()
-    if sys.platform == "darwin":
-        return [Path("/System/Library/Fonts"), Path("/Library/Fonts"), user / "Library" / "Fonts"]
-    if sys.platform == "win32":
-        return [Path(os.environ.get("WINDIR", r"C:\Windows")) / "Fonts"]
     data = Path(os.environ.get("XDG_DATA_HOME") or user / ".local" / "share")
     return [Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), data / "fonts", user / ".fonts"]
 
 
 def has_fonts() -> bool:
-    """Return whether any font file is installed."""
-    return any(
+    """Return whether any font file is installed, as on every system but Linux."""
+    return sys.platform != "linux" or any(
         path.suffix.lower() in _FONT_FILES for folder in font_folders() if folder.is_dir() for path in folder.rglob("*")
     )
 

@@ -23,6 +23,7 @@ from vclean.errors import BrowserError, NetworkError
 from vclean.page import join_url
 from vclean.render import tree
 from vclean.render.addresses import BASE_URL, host_and_port
+from vclean.render.browser import walker
 from vclean.render.browser.cdp import (
     MAX_SCREENSHOT_HEIGHT,
     ProtocolError,
@@ -159,12 +160,6 @@ class LoadedPage:
     async def _evaluate(self, expression: str, world: int) -> str:
         return await evaluate(self.session, expression, world=world)
 
-    async def omit(self, omissions: Omissions, settings: RenderSettings) -> None:
-        """Leave parts of the page out of its painting (see `DocumentTab.omit`)."""
-        from vclean.render.browser.walker import expression  # imports numpy, which loads while the browser starts
-
-        await self.read(expression(settings, omissions))
-
 
 class NavigatedPage(LoadedPage):
     """Page in a separate tab.
@@ -240,6 +235,10 @@ class NavigatedPage(LoadedPage):
     async def evaluate(self, expression: str) -> str:
         """Evaluate an expression in the world of the page."""
         return await evaluate(self.session, expression)
+
+    async def omit(self, omissions: Omissions) -> None:
+        """Leave parts of the page out of its painting (see `DocumentTab.omit`)."""
+        await self.read(walker.expression(self._settings, omissions=omissions))
 
     async def _stop_scripts(self) -> None:
         await self.session.send("Emulation.setScriptExecutionDisabled", {"value": True})

@@ -7,18 +7,21 @@ import contextlib
 import os
 import subprocess
 import sys
-import threading
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 
 from vclean.errors import BrowserError, DeadlineError, LimitError
 from vclean.render.browser.cdp import ProtocolError, launch_driver
 from vclean.render.isolation import network_namespace, orphan_reaper, temp_dirs
 from vclean.render.isolation.sandbox import Isolation, Obstacle, available_isolation
+from vclean.runtime import background_thread
 
 if TYPE_CHECKING:
+    import threading
+    from collections.abc import Iterator
+
     from vclean.errors import VcleanError
     from vclean.render.browser.cdp import BrowserTab, Driver
     from vclean.render.browser.walker import DocumentTab
@@ -241,49 +244,32 @@ _MAX_MEMORY: Final = 4 * 2**30
 """Largest memory of the browser and its children in bytes; a page of 50 MB takes 1.4 GB."""
 
 
-class ResourceLimits:
-    """Time and memory limits of a page, enforced from a thread that the page cannot block: it kills the browser.
-
-    Attributes:
-        error: the error to raise if the page exceeded a limit, else None.
+@contextlib.contextmanager
+def resource_limits(seconds: float, process: BrowserProcess) -> Iterator[list[VcleanError]]:
+    """Limit time and memory of a page inside the block, from a thread that the page cannot block: it kills the browser.
 
     Args:
         seconds: the deadline of the page.
         process: the browser.
+
+    Yields:
+        A list that gets the error to raise if the page exceeds a limit.
     """
+    errors: list[VcleanError] = []
 
-    def __init__(self, seconds: float, process: BrowserProcess) -> None:
-        self._seconds = seconds
-        self._process = process
-        self._done = threading.Event()
-        self.error: VcleanError | None = None
-        self._thread = threading.Thread(target=self._check_until_done, name="vclean-limits", daemon=True)
+    def check(done: threading.Event) -> None:
+        end = time.monotonic() + seconds
+        while not errors and not done.wait(max(0.0, min(_CHECK_SECONDS, end - time.monotonic()))):
+            if time.monotonic() >= end:
+                errors.append(deadline_error(seconds))
+            elif process.memory() > (limit := max_memory()):
+                size = f"{limit / 2**20:,.0f} MB of memory in the browser"
+                errors.append(LimitError(f"the page takes more than {size}: clean it without rendering"))
+        if errors:
+            process.kill()
 
-    def __enter__(self) -> Self:
-        """Start the checks."""
-        self._thread.start()
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        """Stop the checks."""
-        self._done.set()
-
-    def _check_until_done(self) -> None:
-        end = time.monotonic() + self._seconds
-        while not self._done.wait(max(0.0, min(_CHECK_SECONDS, end - time.monotonic()))):
-            self.error = self._exceeded(end)
-            if self.error is not None:
-                self._process.kill()
-                return
-
-    def _exceeded(self, end: float) -> VcleanError | None:
-        if time.monotonic() >= end:
-            return deadline_error(self._seconds)
-        limit = max_memory()
-        if self._process.memory() > limit:
-            size = f"{limit / 2**20:,.0f} MB"
-            return LimitError(f"the page takes more than {size} of memory in the browser: clean it without rendering")
-        return None
+    with background_thread(check):
+        yield errors
 
 
 def deadline_error(seconds: float) -> DeadlineError:

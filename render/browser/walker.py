@@ -77,13 +77,6 @@ _DECLARED = {
 }  # fmt: skip
 """Properties that the walker reads only if the source contains a name or shorthand of theirs, in lower case."""
 _HINTS = (b"content-visibility", b"until-found", b"scripting", b":before", b":after")
-_FREQUENT = {
-    name: re.compile(word + rb"[\w-]*\s*(?:[:=&]|/\*)")
-    for name, word in (("transform", rb"transform(?<!text-transform)"), ("filter", b"filter"), ("mask-image", b"mask"),
-                       ("mix-blend-mode", b"blend"))
-}  # fmt: skip
-"""Those whose names are also words of texts and scripts: they are declared before a colon, which may be escaped in
-HTML, or as an attribute of SVG."""
 _DECLARATIONS = ", ".join(
     ("base[href]", "meta[property]", "meta[name]", "meta[itemprop]", 'script[type*="ld+json" i]',
      *(f'link[rel~="{rel}" i][href]' for rel in sorted(LINK_TYPES)))
@@ -93,40 +86,26 @@ _DTYPES = {"box": "<f4", "line_box": "<f4", "area_box": "<f4", "hidden": "u1", "
 _WIDTHS = {"box": 4, "line_box": 4, "area_box": 4}
 
 
-def expression(settings: RenderSettings, omissions: Omissions | None = None) -> str:
-    """Return the JavaScript expression that reads the page; its value is a payload, or a promise of one.
-
-    Args:
-        settings: the limits that the walker applies.
-        omissions: if given, leave these parts of the page that was read out, and return an empty string.
-    """
-    return f"{_walker()}({{...{_constants()}, ...{_options(settings, omissions)}}})"
-
-
 def definition() -> str:
-    """Return the JavaScript expression that defines the walker in a tab, for every `call` until the next navigation.
+    """Return the JavaScript expression that defines the walker in a tab, until the next navigation.
 
     V8 compiles the walker once, and optimizes it over several pages. Use this only in tabs without scripts of pages.
     """
     return f"globalThis[{_NAME}] = (options) => {_walker()}({{...{_constants()}, ...options}}), ''"
 
 
-def call(settings: RenderSettings, hints: Hints | None = None, *, omissions: Omissions | None = None) -> str:
-    """Return the JavaScript expression that reads the page in a tab in which `definition` was evaluated.
-
-    Its value is that of `expression`, or `NEEDS_NEW_DOCUMENT`.
+def expression(
+    settings: RenderSettings, hints: Hints | None = None, *, omissions: Omissions | None = None, defined: bool = False
+) -> str:
+    """Return the JavaScript expression that reads the page; its value is a payload, or a promise of one.
 
     Args:
         settings: the limits that the walker applies.
         hints: the result of `hints`; by default, all parts are checked except `fonts`. With `discard`, the page is not
             used afterwards, and not painted. With `onlyNumbers` it is only prepared for omissions; the value is empty.
-        omissions: see `expression`.
+        omissions: if given, leave these parts of the page that was read out, and return an empty string.
+        defined: whether `definition` was evaluated in the tab. The value may then be `NEEDS_NEW_DOCUMENT`.
     """
-    return f"globalThis[{_NAME}]({_options(settings, omissions, **(hints or {}))})"
-
-
-def _options(settings: RenderSettings, omissions: Omissions | None, **hints: Hint) -> str:
-    """Return the options that differ from page to page, as JSON."""
     options = {
         "scripts": settings.scripts == "on",
         "skipping": True,
@@ -139,8 +118,10 @@ def _options(settings: RenderSettings, omissions: Omissions | None, **hints: Hin
         "omitted": omissions._asdict() if omissions else None,
         "maxNodes": settings.max_nodes,
         "maxCharacters": settings.max_bytes,
-    }
-    return json.dumps(options | hints)
+    } | (hints or {})
+    if defined:
+        return f"globalThis[{_NAME}]({json.dumps(options)})"
+    return f"{_walker()}({{...{_constants()}, ...{json.dumps(options)}}})"
 
 
 def hints(html: str) -> Hints:
@@ -158,12 +139,11 @@ def hints(html: str) -> Hints:
     """
     source = html.encode("utf-8", "replace").lower()
     words = _tree.words_in(source, (*_HINTS, *_DECLARED.values()))
-    frequent = {name for name, pattern in _FREQUENT.items() if _DECLARED[name] in words and not pattern.search(source)}
     return {
         "skipping": b"content-visibility" in words or b"until-found" in words,
         "fonts": _EMBEDDED_FONT.search(html) is not None,
         "scripting": b"scripting" in words,
-        "undeclared": [name for name, word in _DECLARED.items() if word not in words or name in frequent],
+        "undeclared": [name for name, word in _DECLARED.items() if word not in words],
         "pseudos": b":before" in words or b":after" in words,
     }
 
@@ -290,11 +270,12 @@ class DocumentTab:
     scrolls: Final = True
     """The page may be scrolled to what is painted: it has no scripts that notice."""
 
-    def __init__(self, tab: BrowserTab, frame: str) -> None:
+    def __init__(self, tab: BrowserTab, frame: str, settings: RenderSettings) -> None:
         self.session = tab.session
         self.close = tab.close
         self._tab = tab
         self._frame = frame
+        self._settings = settings
         self._stale = True
 
     @classmethod
@@ -302,41 +283,42 @@ class DocumentTab:
         """Open the tab; `paint` for one that takes screenshots."""
         tab = await process.open_tab(settings, paint=paint)
         await RequestInterceptor(tab.session, _answer).start("Document")
-        opened = cls(tab, (await main_frame(tab.session))["id"])
+        opened = cls(tab, (await main_frame(tab.session))["id"], settings)
         if paint:
-            await opened.reset(settings)
+            await opened.reset()
         return opened
 
-    async def read(self, text: str, expression: Callable[[], str]) -> str:
-        """Replace the document by `text`, and evaluate a `walker.call` on it.
+    async def read(self, text: str, hints: Callable[[], Hints]) -> str:
+        """Replace the document by `text`, read it, and return the payload.
 
         Args:
             text: the source of the page.
-            expression: returns the `walker.call`; it runs while the browser parses the page.
+            hints: returns the hints for `expression`; it runs while the browser parses the page.
         """
-        payload = NEEDS_NEW_DOCUMENT if self._stale else await self._replace_document(text, expression)
+        payload = NEEDS_NEW_DOCUMENT if self._stale else await self._replace_document(text, hints)
         if payload == NEEDS_NEW_DOCUMENT:
             await self._tab.navigate(_BLANK_URL)
             await self._tab.wait_until_loaded()
             await evaluate(self.session, definition())
-            payload = await self._replace_document(text, expression)
+            payload = await self._replace_document(text, hints)
         self._stale = not payload.endswith('"sticky":false}')
         return payload
 
-    async def _replace_document(self, text: str, expression: Callable[[], str]) -> str:
+    async def _replace_document(self, text: str, hints: Callable[[], Hints]) -> str:
         self._stale = True
         # Sent at once, and not after the answer: no frame is painted in between.
         sending = self.session.send("Page.setDocumentContent", {"frameId": self._frame, "html": text})
         replacing = asyncio.ensure_future(sending)
         await asyncio.sleep(0)  # sends it
-        answers: tuple[object, str] = await asyncio.gather(replacing, evaluate(self.session, expression()))
+        reading = evaluate(self.session, expression(self._settings, hints(), defined=True))
+        answers: tuple[object, str] = await asyncio.gather(replacing, reading)
         return answers[1]
 
-    async def omit(self, omissions: Omissions, settings: RenderSettings) -> None:
-        """Leave parts of the last document, which was read with these settings, out of its painting."""
-        await evaluate(self.session, call(settings, omissions=omissions))
+    async def omit(self, omissions: Omissions) -> None:
+        """Leave parts of the last document out of its painting."""
+        await evaluate(self.session, expression(self._settings, omissions=omissions, defined=True))
 
-    async def reset(self, settings: RenderSettings) -> None:
+    async def reset(self) -> None:
         """Remove the document, which may go on to paint, and give the tab its size again, which screenshots change."""
         await self.session.send("Page.setDocumentContent", {"frameId": self._frame, "html": ""})
-        await self.session.send("Emulation.setDeviceMetricsOverride", device_metrics(settings))
+        await self.session.send("Emulation.setDeviceMetricsOverride", device_metrics(self._settings))

@@ -129,13 +129,12 @@ def fail(page):
 class TestParquetSnapshots:
     def test_finds_every_page(self, folder):
         files = ParquetSnapshots(folder)
-        assert len(files) == len(PAGES)
         for number in np.random.default_rng(7).permutation(len(PAGES)):
             assert_same(from_bytes(files.get(key(PAGES[number]))), rendered(PAGES[number]))
 
     def test_accepts_missing_folder(self, tmp_path):
         files = ParquetSnapshots(tmp_path / "no")
-        assert (len(files), files.get(bytes(16))) == (0, None)
+        assert files.get(bytes(16)) is None
 
     @pytest.mark.parametrize("column", ["html", None])
     def test_rejects_other_files(self, tmp_path, column):

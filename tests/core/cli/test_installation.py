@@ -184,7 +184,7 @@ class TestCheckRendering:
         assert list(statuses) == ["browser", "rendering", "sandbox", "network"]
 
     def test_not_a_browser(self, tmp_path):
-        fake = Chromium(executable(tmp_path / "chromium"), "chromium", "a test")
+        fake = Chromium(executable(tmp_path / "chromium"), "a test")
         with pytest.raises(BrowserError, match="chromium"):
             module.check_rendering(fake)
 
@@ -257,7 +257,7 @@ class TestRights:
 class TestRunChecks:
     def test_every_check_once(self, monkeypatch):
         # Every check that is not ok has a remedy.
-        shell = Chromium(Path("x"), "headless-shell", "a test")
+        shell = Chromium(Path("headless-shell"), "a test")
         replace(monkeypatch, find_chromium=lambda: shell, check_rendering=lambda _: ("Chrome/1", ISOLATED))
         checks = list(module.run_checks())
         assert [check.name for check in checks] == [
@@ -336,7 +336,7 @@ class TestBrowser:
 
         def checks(outcome, kind="headless-shell"):
             rendered = outcome if isinstance(outcome, Exception) else ("Chrome/1", outcome)
-            found = Chromium(Path("/opt/chrome"), kind, "the system")
+            found = Chromium(Path("/opt", kind), "the system")
             replace(monkeypatch, find_chromium=lambda: found, check_rendering=Mock(side_effect=[rendered]))
             return list(check_browser())
 
@@ -355,7 +355,7 @@ class TestBrowser:
         # A full browser works, but is slower.
         check, rendering, *_ = browser(ISOLATED, kind)
         assert (check.status, rendering.status) == (status, "ok")
-        assert "/opt/chrome, from the system" in check.detail.replace("\\", "/")
+        assert f"/opt/{kind}, from the system" in check.detail.replace("\\", "/")
 
     @pytest.mark.parametrize(
         ("outcome", "checks"),

@@ -11,7 +11,7 @@ import pytest
 
 from vclean.errors import BrowserError
 from vclean.page import Page, Resource
-from vclean.render.browser import cdp
+from vclean.render.browser import cdp, walker
 from vclean.render.browser.cdp import CdpDriver, evaluate
 from vclean.render.browser.playwright_driver import PlaywrightDriver
 from vclean.render.browser.renderer import Renderer
@@ -106,10 +106,10 @@ class TestSameSnapshots:
         self, playwright_renderer: Renderer, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         # Playwright's tabs paint, and a marquee that is painted scrolls, with its text outside its window at first.
-        async def replace_slowly(tab: DocumentTab, text: str, expression: Callable[[], str]) -> str:
+        async def replace_slowly(tab: DocumentTab, text: str, hints: Callable[[], dict]) -> str:
             await tab.session.send("Page.setDocumentContent", {"frameId": tab._frame, "html": text})
             await asyncio.sleep(0.3)
-            return str(await evaluate(tab.session, expression()))
+            return str(await evaluate(tab.session, walker.expression(tab._settings, hints(), defined=True)))
 
         monkeypatch.setattr(DocumentTab, "_replace_document", replace_slowly)
         page = Page(content="<!doctype html><body style='margin: 0'><marquee>text</marquee>")
@@ -136,10 +136,10 @@ class TestContexts:
         page = Page(content="<p>x", url="http://example.org/", resources=resources)
         renderer.render(page, screenshot=screenshot)
         driver = driver_of(renderer)
-        before = {session for session, _ in driver._handlers}, count_contexts(renderer)
+        before = set(driver.sessions), count_contexts(renderer)
         for _ in range(3):
             renderer.render(page, screenshot=screenshot)
-        assert ({session for session, _ in driver._handlers}, count_contexts(renderer)) == before
+        assert (set(driver.sessions), count_contexts(renderer)) == before
 
 
 class TestReuse:

@@ -15,7 +15,6 @@ from vclean.render.browser.chromium import (
     Chromium,
     candidates,
     find_chromium,
-    font_folders,
     has_fonts,
     playwright_folder,
     uncovered_scripts,
@@ -42,16 +41,17 @@ def download(revision: int, *, name: str = "chromium_headless_shell", complete: 
 
 class TestFindChromium:
     @pytest.mark.parametrize(
-        ("name", "value", "kind"),
-        [("chrome", "{path}", "chromium"), ("headless-thing", "headless-thing", "headless-shell")],
+        ("name", "value", "is_full"),
+        [("chrome", "{path}", True), ("headless-thing", "headless-thing", False)],
     )
     def test_prefers_override(
-        self, name: str, value: str, kind: str, bare_machine: Path, monkeypatch: pytest.MonkeyPatch
+        self, name: str, value: str, is_full: bool, bare_machine: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         download(1)
         override = executable(bare_machine / name)
         monkeypatch.setenv("VCLEAN_CHROMIUM", value.format(path=override))
-        assert find_chromium() == Chromium(override, kind, "VCLEAN_CHROMIUM")
+        assert find_chromium() == Chromium(override, "VCLEAN_CHROMIUM")
+        assert find_chromium().is_full == is_full
 
     def test_rejects_override_that_is_not_executable(
         self, bare_machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -75,7 +75,7 @@ class TestCandidates:
         debian = executable(bare_machine / "chromium-headless-shell")
         shell = download(7)
         assert [candidate.path for candidate in candidates()] == [shell, debian, full, plain, google]
-        assert [candidate.kind for candidate in candidates()] == ["headless-shell"] * 2 + ["chromium"] * 3
+        assert [candidate.is_full for candidate in candidates()] == [False] * 2 + [True] * 3
 
     def test_sorts_downloads_by_revision_number(self, bare_machine: Path) -> None:
         # Revision 1000 is newer than 999, although it precedes it as text.
@@ -131,15 +131,6 @@ class TestHasFonts:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
         assert has_fonts() == expected
-
-
-class TestFontFolders:
-    @pytest.mark.parametrize(
-        ("platform", "expected"), [("linux", "share/fonts"), ("darwin", "/Library/Fonts"), ("win32", "Fonts")]
-    )
-    def test_returns_folders_by_platform(self, platform: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(sys, "platform", platform)
-        assert font_folders()[0].as_posix().endswith(expected)
 
 
 class TestUncoveredScripts:

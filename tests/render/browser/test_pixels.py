@@ -9,7 +9,8 @@ from helpers.browser import png_url
 from vclean.page import Page
 from vclean.render.browser.cdp import MAX_SCREENSHOT_WIDTH
 from vclean.render.browser.pixels import PixelComparison
-from vclean.render.browser.renderer import AsyncRenderer, Renderer
+from vclean.render.browser.reading import PageReader
+from vclean.render.browser.renderer import Renderer
 from vclean.render.snapshot import Hidden, Snapshot
 from vclean.settings import RenderSettings
 
@@ -102,7 +103,7 @@ class TestUnseenTexts:
             await asyncio.sleep(60)
             raise AssertionError
 
-        monkeypatch.setattr(AsyncRenderer, "_compared", wait)
+        monkeypatch.setattr(PageReader, "_compared", wait)
         with Renderer(RenderSettings(deadline=20)) as renderer:
             page = renderer.render(Page(content=f"<!doctype html>{HIDDEN}")).snapshot
             assert set(techniques(page).values()) == {""}

@@ -15,7 +15,7 @@ from vclean.errors import BrowserError, DeadlineError, LimitError
 from vclean.render.browser import playwright_driver, process
 from vclean.render.browser.cdp import ProtocolError
 from vclean.render.browser.playwright_driver import PlaywrightDriver, PlaywrightSession
-from vclean.render.browser.process import ResourceLimits, max_memory
+from vclean.render.browser.process import max_memory, resource_limits
 from vclean.render.isolation.sandbox import Isolation, Obstacle
 from vclean.settings import RenderSettings
 
@@ -187,13 +187,13 @@ class FakeProcess:
         self.killed = True
 
 
-def run_limited(browser: FakeProcess, seconds: float, busy: float = 0.3) -> ResourceLimits:
-    """Return the limits of a page that takes `busy` seconds, or until its browser is killed."""
+def run_limited(browser: FakeProcess, seconds: float, busy: float = 0.3) -> Exception | None:
+    """Return the error of a page that takes `busy` seconds, or until its browser is killed."""
     end = time.monotonic() + busy
-    with ResourceLimits(seconds, browser) as applied:
+    with resource_limits(seconds, browser) as errors:
         while not browser.killed and time.monotonic() < end:
             time.sleep(0.005)
-    return applied
+    return errors[0] if errors else None
 
 
 class TestResourceLimits:
@@ -206,7 +206,7 @@ class TestResourceLimits:
         # It does not wait for the next check.
         monkeypatch.setattr(process, "_CHECK_SECONDS", check_seconds)
         browser = FakeProcess()
-        error = run_limited(browser, 0.05, busy=9).error
+        error = run_limited(browser, 0.05, busy=9)
         assert browser.killed
         assert isinstance(error, DeadlineError)
         assert str(error) == "the page was not rendered within 0.05 s: raise --timeout"
@@ -214,14 +214,14 @@ class TestResourceLimits:
     def test_stops_page_over_memory_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(process, "_MAX_MEMORY", 300 * 2**20)
         browser = FakeProcess(301 * 2**20)
-        error = run_limited(browser, 9, busy=9).error
+        error = run_limited(browser, 9, busy=9)
         assert browser.killed
         assert isinstance(error, LimitError)
         assert "more than 300 MB of memory" in str(error)
 
     def test_stops_checks_when_the_page_is_done(self) -> None:
         browser = FakeProcess()
-        assert run_limited(browser, 9, busy=0).error is None
+        assert run_limited(browser, 9, busy=0) is None
         time.sleep(0.1)
         checks = browser.checks
         time.sleep(0.1)

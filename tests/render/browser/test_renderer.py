@@ -16,7 +16,7 @@ from helpers.waiting import assert_eventually
 
 from vclean.errors import BrowserError, DeadlineError
 from vclean.page import Page
-from vclean.render.browser import cdp
+from vclean.render.browser import cdp, reading
 from vclean.render.browser import renderer as browser
 from vclean.render.browser.renderer import AsyncRenderer, Renderer
 from vclean.render.decode import Document
@@ -131,7 +131,7 @@ class TestRecovery:
             released = threading.Event()
             with monkeypatch.context() as patch:
                 patch.setattr(browser, "_GRACE_SECONDS", 0.2)
-                patch.setattr(browser, "read_document", lambda *_, **__: released.wait(60) and Document(""))
+                patch.setattr(reading, "read_document", lambda *_, **__: released.wait(60) and Document(""))
                 with pytest.raises(DeadlineError):
                     renderer.render(Page(content="<p>Two."))
             released.set()
