@@ -84,10 +84,12 @@ class Source:
         id: the name of the page in messages and output: the path from the command line, the URL, or the id in its
             container.
         read: a function that returns the page; it raises `InputError`, `LimitError`, `NetworkError` or `DeadlineError`.
+        origin: in a farm, the absolute path of the file that contains it, or a URL, or an argument that gave no page.
     """
 
     id: str
     read: Callable[[], Page]
+    origin: str = ""
 
 
 def split_url(url: str) -> SplitResult:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import re
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import urldefrag, urlsplit
 from urllib.request import getproxies_environment, proxy_bypass
@@ -26,8 +25,6 @@ from vclean.render.decode import Document, decode, refuse_other_text, repaired
 from vclean.runtime import run_within
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from vclean.settings import RenderSettings
 
 _LIMITS: Final = httpx.Limits(max_connections=20, max_keepalive_connections=0)
@@ -69,49 +66,33 @@ class CheckedTransport(httpx.AsyncHTTPTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send the request to the checked address, or to the proxy.
 
+        The check of the certificate and the `Host` header still use the host name.
+
         Raises:
             NetworkError: the host is unknown, or its address is not public; or the proxy cannot be reached.
         """
-        proxy, checked = await asyncio.to_thread(_checked, request, self._allow_hosts)
-        if not proxy:
-            return await super().handle_async_request(checked)
-        transport = self._proxies.setdefault(proxy, httpx.AsyncHTTPTransport(limits=_LIMITS, proxy=proxy))
-        with _as_proxy_errors(request, proxy):
-            return await transport.handle_async_request(checked)
-
-
-@contextmanager
-def _as_proxy_errors(request: httpx.Request, proxy: str) -> Iterator[None]:
-    try:
-        yield
-    except (httpx.ConnectError, httpx.ProxyError) as error:
-        reason = str(error) or type(error).__name__
-        message = (
-            f"{request.url} could not be fetched through the proxy {proxy_name(proxy)} ({reason}): check HTTP_PROXY"
+        url = str(request.url)
+        if proxy := proxy_for(url):
+            await asyncio.to_thread(check_behind_proxy, url, allow_hosts=self._allow_hosts)
+            return await self._send_to_proxy(request, proxy)
+        address = await asyncio.to_thread(check_public, url, allow_hosts=self._allow_hosts)
+        checked = httpx.Request(
+            request.method,
+            request.url.copy_with(host=address),
+            headers=request.headers,
+            stream=request.stream,
+            extensions={**request.extensions, "sni_hostname": request.url.raw_host.decode("ascii")},
         )
-        raise NetworkError(f"{message}, HTTPS_PROXY and NO_PROXY") from error
+        return await super().handle_async_request(checked)
 
-
-def _checked(request: httpx.Request, allow_hosts: frozenset[str]) -> tuple[str, httpx.Request]:
-    """Check the host of a request.
-
-    Returns:
-        the proxy for it, and the request; or an empty string, and the request to the checked address. Its certificate
-        check and `Host` header still use the host name.
-    """
-    url = str(request.url)
-    proxy = proxy_for(url)
-    if proxy:
-        check_behind_proxy(url, allow_hosts=allow_hosts)
-        return proxy, request
-    address = check_public(url, allow_hosts=allow_hosts)
-    return "", httpx.Request(
-        request.method,
-        request.url.copy_with(host=address),
-        headers=request.headers,
-        stream=request.stream,
-        extensions={**request.extensions, "sni_hostname": request.url.raw_host.decode("ascii")},
-    )
+    async def _send_to_proxy(self, request: httpx.Request, proxy: str) -> httpx.Response:
+        transport = self._proxies.setdefault(proxy, httpx.AsyncHTTPTransport(limits=_LIMITS, proxy=proxy))
+        try:
+            return await transport.handle_async_request(request)
+        except (httpx.ConnectError, httpx.ProxyError) as error:
+            reason = str(error) or type(error).__name__
+            message = f"{request.url} could not be fetched through the proxy {proxy_name(proxy)} ({reason})"
+            raise NetworkError(f"{message}: check HTTP_PROXY, HTTPS_PROXY and NO_PROXY") from error
 
 
 _NUMERIC: Final = re.compile(r"(?:\d+|0x[\da-f]*)", re.IGNORECASE)

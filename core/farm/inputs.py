@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from vclean.errors import InputError, NetworkError, OutputError
 from vclean.farm.rows import failed_outcome
-from vclean.farm.tasks import Item, Task, page_key
+from vclean.farm.tasks import Task, page_key
 from vclean.files import make_folder
 from vclean.input.sources import (
     STDIN,
@@ -50,10 +50,6 @@ def _check_name(path: Path) -> None:
         raise InputError(f"no file matches {path}: check the pattern")
     if path.suffix.lower() == LIST_SUFFIX and os.access(path, os.R_OK) and path.is_file():
         raise InputError(f"{path} is a list inside a list: name it as an input of its own")
-
-
-def _failing_item(name: str, error: Exception) -> Item:
-    return Item(name, name, failing_source(name, error).read)
 
 
 _LONGEST_LINE: Final = 2**14
@@ -94,8 +90,8 @@ class Inputs:
         self._arguments = tuple(arguments)
         self._stdin = tuple(read_list(Path(STDIN))) if STDIN in self._arguments else ()
 
-    def __iter__(self) -> Iterator[Item]:
-        """Yield the pages in the order of the arguments. Unreadable input gives an item that raises an error when read.
+    def __iter__(self) -> Iterator[Source]:
+        """Yield the pages in the order of the arguments. Unreadable input gives one that raises an error when read.
 
         Raises:
             OutputError: the index of an archive cannot be written.
@@ -103,16 +99,16 @@ class Inputs:
         items = chain.from_iterable(map(self._items_of, self.names()))
         return islice(chain(items, self._missing_pages()), self.limit)
 
-    def _items_of(self, argument: str) -> Iterator[Item]:
+    def _items_of(self, argument: str) -> Iterator[Source]:
         """Yield the pages of a file or at a URL."""
         name = escape_surrogates(argument)
         try:
             for source in self._find_sources(argument):
-                yield Item(escape_surrogates(source.id), name, source.read)
+                yield Source(escape_surrogates(source.id), source.read, name)
         except OutputError:
             raise
         except Exception as error:  # readers of archives and tables raise many types
-            yield _failing_item(name, error)
+            yield replace(failing_source(name, error), origin=name)
 
     def _find_sources(self, argument: str) -> Iterator[Source]:
         path, rendering = Path(argument), self._settings.rendering
@@ -135,8 +131,8 @@ class Inputs:
             return None
         return make_folder(self._index_folder) / f"{blake2b(os.fsencode(archive), digest_size=16).hexdigest()}.sqlite"
 
-    def _missing_pages(self) -> Iterator[Item]:
-        """Yield a failing item for each requested page that none of the archives contains."""
+    def _missing_pages(self) -> Iterator[Source]:
+        """Yield a failing page for each requested page that none of the archives contains."""
         from vclean.render.archive.pages import Archive
 
         remaining = list(self.pages or ())
@@ -148,17 +144,18 @@ class Inputs:
                 continue  # reading its pages reports this failure
         for url in remaining:
             name = escape_surrogates(url)
-            yield _failing_item(name, InputError(f"{name} is in no archive of this run: check the list of pages"))
+            error = InputError(f"{name} is in no archive of this run: check the list of pages")
+            yield replace(failing_source(name, error), origin=name)
 
-    def covers(self, source: str) -> bool:
-        """Return whether a source (`Item.source`) is an input of this run: named itself, or in a folder that is named.
+    def covers(self, origin: str) -> bool:
+        """Return whether a file or URL is an input of this run: named itself, or in a folder that is named.
 
         A file that no longer exists is not an input.
         """
-        if self._name_hashes.isdisjoint(map(hash, (source, *map(str, Path(source).parents)))):
+        if self._name_hashes.isdisjoint(map(hash, (origin, *map(str, Path(origin).parents)))):
             return False
         # A printed name with a backslash may differ from the name on the disk.
-        return is_url(source) or "\\" in source or os.path.lexists(source)
+        return is_url(origin) or "\\" in origin or os.path.lexists(origin)
 
     @cached_property
     def _name_hashes(self) -> frozenset[int]:
@@ -227,20 +224,20 @@ def read_list(path: Path) -> Iterator[str]:
         raise InputError(f"{path} cannot be read ({reason}): check the name") from error
 
 
-def read_task(item: Item, digest: str) -> tuple[Task, TaskOutcome | None]:
+def read_task(source: Source, digest: str) -> tuple[Task, TaskOutcome | None]:
     """Read a page and return its task; for a page that cannot be read also its outcome, else None.
 
     The key of a page that cannot be read is computed from its name and location.
 
     Args:
-        item: the page.
+        source: the page.
         digest: digest of the settings (`vclean.farm.tasks.settings_digest`).
     """
     start = time.perf_counter()
     try:
-        page = replace(item.read(), id=item.id)
+        page = replace(source.read(), id=source.id)
     except Exception as error:  # a bug on one page must not end the run
-        key = page_key(Page(content=item.source, url=item.id), digest)
-        task = Task(Page(id=item.id), item.source, key)
+        key = page_key(Page(content=source.origin, url=source.id), digest)
+        task = Task(Page(id=source.id), source.origin, key)
         return task, failed_outcome(task, error, {"read": time.perf_counter() - start})
-    return Task(page, item.source, page_key(page, digest), seconds=time.perf_counter() - start), None
+    return Task(page, source.origin, page_key(page, digest), seconds=time.perf_counter() - start), None

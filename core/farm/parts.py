@@ -213,7 +213,7 @@ class ResumeLog:
 
     Args:
         parts: the parts; none for a new run.
-        covers: returns whether a file or URL (`vclean.farm.tasks.Item.source`) is an input of this run.
+        covers: returns whether a file or URL (`vclean.page.Source.origin`) is an input of this run.
 
     Raises:
         InputError: a part cannot be read.

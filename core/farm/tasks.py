@@ -25,27 +25,12 @@ KEY_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
-    """Reference to an input page that was not read yet.
-
-    Attributes:
-        id: name of the page in the output: its id or URL, its file, or its file and number.
-        source: absolute path of the file that contains it; or a URL, or an argument that gave no page.
-        read: returns the page, with the same `id`. Raises a `VcleanError`, which becomes the failure of the page.
-    """
-
-    id: str
-    source: str
-    read: Callable[[], Page]
-
-
-@dataclass(frozen=True, slots=True)
 class Task:
     """Page to clean.
 
     Attributes:
         page: the page with its content; its `resources` are picklable and small.
-        source: see `Item`.
+        source: see `Source.origin`.
         key: see `page_key`.
         attempt: number of the attempt, from 1.
         seconds: wall clock spent on reading the page.

@@ -257,7 +257,7 @@ class Farm:
         *,
         new_worker: Callable[[CleanerSettings, RunSettings], Worker],
     ) -> None:
-        self._items = iter(inputs)
+        self._sources = iter(inputs)
         self._digest = settings_digest(cleaning)
         self._output = output
         self._workers = [new_worker(cleaning, run) for _ in range(run.pool_size)]
@@ -322,9 +322,9 @@ class Farm:
     def _next_task(self) -> tuple[Task, TaskOutcome | None] | None:
         """Read the next page that is not done; return its task, and its outcome if it cannot be read."""
         with self._reading:
-            while not self._signal and (item := next(self._items, None)):
-                task, failure = read_task(item, self._digest)
-                if not self._output.is_done(item.id, task.key):
+            while not self._signal and (source := next(self._sources, None)):
+                task, failure = read_task(source, self._digest)
+                if not self._output.is_done(source.id, task.key):
                     return task, failure
                 self._stats.skipped += 1
         return None

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from vclean.errors import InputError, OutputError
 from vclean.farm import inputs as module
 from vclean.farm.inputs import Inputs, read_list, read_task
-from vclean.farm.tasks import Item, page_key
-from vclean.page import Page
+from vclean.farm.tasks import page_key
+from vclean.page import Page, Source
 from vclean.settings import CleanerSettings
 
 TWO = record("http://a.example/two", response(b"<p>two"))
@@ -31,7 +31,7 @@ def ids(*arguments: object, **options) -> list[str]:
     return [item.id for item in inputs(*arguments, **options)]
 
 
-def failure(item: Item) -> str:
+def failure(item: Source) -> str:
     """Return error and message of a page that cannot be read."""
     _, outcome = read_task(item, "digest")
     assert outcome
@@ -79,7 +79,7 @@ class TestIteration:
         table = parquet(tmp_path / "d.parquet", 2, 10)
         url = "https://e.example/"
         items = list(inputs(first, archive, url, tmp_path / "folder", tmp_path / "c.jsonl", table))
-        assert [(item.id, item.source) for item in items] == [
+        assert [(item.id, item.origin) for item in items] == [
             (first, first),
             ("http://a.example/page", str(archive)),
             ("http://a.example/two", str(archive)),
@@ -129,7 +129,7 @@ class TestFolders:
 
     def test_folder_without_pages_is_a_failure(self, tmp_path: Path) -> None:
         (item,) = inputs(tmp_path)
-        assert item.id == item.source == str(tmp_path)
+        assert item.id == item.origin == str(tmp_path)
         assert "without HTML files" in failure(item)
 
     def test_circular_links(self, tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ class TestLists:
         path.write_bytes(b"<p>")
         (item,) = inputs("-")
         page = read_task(item, "digest")[0].page
-        assert item.id == item.source == page.id == rf"{tmp_path}/caf\udce9.html"
+        assert item.id == item.origin == page.id == rf"{tmp_path}/caf\udce9.html"
         assert (page.content, page.path) == (b"<p>", path)
 
     def test_nested_list_is_a_failure(self, tmp_path: Path) -> None:
@@ -219,7 +219,7 @@ class TestFailures:
         items = list(inputs(first, missing, tmp_path / "a.txt", last))
         assert [item.id for item in items] == [first, missing, f"{tmp_path}/a.txt", last]
         assert all("does not exist" in failure(item) for item in items[1:3])
-        assert items[1].source == missing
+        assert items[1].origin == missing
         assert items[-1].read().content == b"<p>c.html"
 
     def test_damaged_end_of_archive(self, tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ class TestFailures:
         path.write_bytes(PAGE + TWO[:-8])
         *matches, last = inputs(path)
         assert matches[0].read().content == b"<p>one"
-        assert (last.id, last.source) == (str(path), str(path))
+        assert (last.id, last.origin) == (str(path), str(path))
         assert failure(last).startswith("InputError")
 
     @pytest.mark.parametrize(
@@ -244,7 +244,7 @@ class TestFailures:
     def test_content_that_contradicts_suffix(self, tmp_path: Path, name: str, content: bytes, message: str) -> None:
         (tmp_path / name).write_bytes(content)
         (item,) = inputs(tmp_path / name)
-        assert item.id == item.source == str(tmp_path / name)
+        assert item.id == item.origin == str(tmp_path / name)
         assert message in failure(item)
 
     @pytest.mark.parametrize("name", ["nul\0.html", "caf\udce9.html", "a" * 5000, "caf\udce9*.html", "b\udce9.warc"])
@@ -252,7 +252,7 @@ class TestFailures:
         (item,) = inputs(tmp_path / name)
         error = failure(item)
         assert error.startswith("InputError")
-        for text in (item.id, item.source, error):
+        for text in (item.id, item.origin, error):
             text.encode()
 
     @pytest.mark.parametrize("when", ["finding", "reading"])
@@ -298,7 +298,7 @@ class TestSelectedPages:
         items = list(inputs(*(tmp_path / name for name in archives), path, pages=requested))
         assert [item.id for item in items] == [two, two, f"{tmp_path}/bad.warc", path, none]
         assert items[0].read().content == b"<p>two"
-        assert items[-1].source == none
+        assert items[-1].origin == none
         assert "is in no archive of this run" in failure(items[-1])
 
     def test_no_archives(self, tmp_path: Path) -> None:
@@ -331,22 +331,22 @@ class TestCovers:
         Path(f"{tmp_path}/folder/caf\udce9.html").write_bytes(b"<p>")
         stdin(f"{paths[0]}\nhttps://e.example/é\n".encode())
         items = inputs("-", tmp_path / "folder", parquet(tmp_path / "a.parquet", 1, 1))
-        sources = [item.source for item in items]
+        sources = [item.origin for item in items]
         assert len(sources) == 6
         assert all(map(items.covers, sources))
 
 
-def failing(error: Exception, name: str = "a") -> Item:
+def failing(error: Exception, name: str = "a") -> Source:
     def fail() -> NoReturn:
         raise error
 
-    return Item(name, "/crawl/a.warc", fail)
+    return Source(name, fail, "/crawl/a.warc")
 
 
 class TestReadTask:
     def test_returns_task(self) -> None:
         page = Page(content=b"<p>Hello", id="a")
-        task, failure = read_task(Item("a", "/crawl/a.html", lambda: page), "digest")
+        task, failure = read_task(Source("a", lambda: page, "/crawl/a.html"), "digest")
         assert (failure, task.page, task.source, task.attempt) == (None, page, "/crawl/a.html", 1)
         assert task.key == page_key(page, "digest")
 

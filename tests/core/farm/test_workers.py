@@ -27,9 +27,9 @@ from vclean.errors import (
 from vclean.farm import workers
 from vclean.farm.rows import failed_outcome
 from vclean.farm.stats import Stats
-from vclean.farm.tasks import Item, RunSettings, Task, TaskOutcome
+from vclean.farm.tasks import RunSettings, Task, TaskOutcome
 from vclean.farm.workers import Farm, InterruptedRunError, WorkerLostError, WorkerProcess, private_memory
-from vclean.page import Page
+from vclean.page import Page, Source
 from vclean.settings import CleanerSettings
 
 HEAD = """
@@ -191,9 +191,9 @@ class Inputs:
     names: list[str]
     read: list[str] = field(default_factory=list)
 
-    def __iter__(self) -> Iterator[Item]:
+    def __iter__(self) -> Iterator[Source]:
         for name in self.names:
-            yield Item(name, "/crawl", lambda name=name: self._page(name))
+            yield Source(name, lambda name=name: self._page(name), "/crawl")
 
     def _page(self, name: str) -> Page:
         self.read.append(name)
