@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from vclean.farm.workers import Worker
     from vclean.settings import CleanerSettings, Network, RenderMode
 
-_UNITS: Final = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+_UNITS: Final = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 _MIN_MEMORY: Final = 2**28
 
@@ -68,10 +68,8 @@ def _parse_size(text: str) -> int:
     >>> _parse_size("3G") == 3 * 2**30
     True
     """
-    number, unit = text[:-1], text[-1:].lower()
-    if unit not in _UNITS:
-        number, unit = text, ""
-    size = int(click.FloatRange(0, _UNITS["t"], min_open=True)(number) * _UNITS[unit])
+    factor = _UNITS.get(text[-1:].lower())
+    size = int(click.FloatRange(0, _UNITS["t"], min_open=True)(text[:-1] if factor else text) * (factor or 1))
     if size < _MIN_MEMORY:
         raise click.BadParameter(f"a page needs at least 256M, not {text}")
     return size
@@ -151,11 +149,6 @@ class FarmCommand(RunOptions, CleaningOptions, LimitOption, MessageOptions):
     )
 
     @property
-    def resume(self) -> bool:
-        """Return whether the run in `out` is continued."""
-        return self.continues or self.retry_failed
-
-    @property
     def render_mode(self) -> RenderMode:
         """Return whether pages are rendered."""
         return "auto" if self.render == "auto" else self.runs_scripts or not self.no_render
@@ -202,7 +195,7 @@ def farm(options: FarmCommand) -> int:
         options.out,
         options.cleaning,
         options.run,
-        resume=options.resume,
+        resume=options.continues or options.retry_failed,
         retry_failed=options.retry_failed,
         covers=inputs.covers,
         stats=stats,

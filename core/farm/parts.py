@@ -31,8 +31,7 @@ SNAPSHOTS: Final = "snapshots"
 WET: Final = "wet"
 
 _PAGE_COLUMNS: Final = ("id", "url", "source", "key", "read_key")
-SNAPSHOT_SCHEMA: Final = pa.schema([*map(SCHEMA.field, _PAGE_COLUMNS), pa.field("snapshot", pa.binary())])
-"""Columns of a file of snapshots: those of `SCHEMA` that identify a page, and its packed snapshot."""
+"""Columns of a file of snapshots, beside the packed snapshot: those that identify a page."""
 
 _GROUP_ROWS: Final = 64
 """Rows in a row group."""
@@ -101,9 +100,12 @@ class PartWriter:
             return
         rows = pa.Table.from_batches([row for row, _ in pages], SCHEMA)
         name = self._part_name(rows)
-        if self._snapshots and (snapshots := [_snapshot_row(*page) for page in pages if page[1] is not None]):
-            path = self._snapshots / f"{SNAPSHOTS}-{name}.parquet"
-            _write_table(path, pa.Table.from_batches(snapshots), self._facts, _SNAPSHOT_GROUP_ROWS)
+        if self._snapshots:
+            snapshots = pa.array([snapshot for _, snapshot in pages], pa.binary())
+            table = rows.select(_PAGE_COLUMNS).append_column("snapshot", snapshots).filter(snapshots.is_valid())
+            if table.num_rows:
+                path = self._snapshots / f"{SNAPSHOTS}-{name}.parquet"
+                _write_table(path, table, self._facts, _SNAPSHOT_GROUP_ROWS)
         path = self._parts / f"part-{name}.parquet"
         _write_table(path, rows, self._facts, _GROUP_ROWS)
         if self._on_commit:
@@ -118,11 +120,6 @@ class PartWriter:
             if not (self._parts / f"part-{digest}.parquet").exists():
                 break
         return digest
-
-
-def _snapshot_row(row: pa.RecordBatch, snapshot: bytes | None) -> pa.RecordBatch:
-    columns = [*row.select(list(_PAGE_COLUMNS)).columns, pa.array([snapshot], pa.binary())]
-    return pa.RecordBatch.from_arrays(columns, schema=SNAPSHOT_SCHEMA)
 
 
 def _write_table(path: Path, table: pa.Table, facts: Mapping[str, str], group_rows: int) -> None:

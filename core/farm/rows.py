@@ -152,8 +152,9 @@ def result_row(
         seconds: wall clock by stage, of `STAGES`.
         segments: the segments of the page, if they were requested.
     """
-    facts, text = json.page_fields(result), result.to_text()
+    facts, text, snapshot = json.page_fields(result), result.to_text(), result.columns.snapshot
     metadata = facts["metadata"]
+    has_key = snapshot.rendered and bool(task.page.content)  # parsing is as fast as finding a snapshot by its key
     columns = {name: facts[name] for name in _METADATA_COLUMNS} | {
         "metadata": metadata,
         "evidence": [{**evidence, "field": name} for name, evidence in metadata["evidence"].items()],
@@ -161,7 +162,7 @@ def result_row(
         "status": OK,
         "message": "; ".join(facts["notes"]) or None,
         "model": result.versions.get("model"),
-        "read_key": _read_key(result, task),
+        "read_key": read_key(task.page, snapshot.settings, rendered=True) if has_key else None,
         "render_change": result.render_change,
         "block_count": len(result.columns),
         "kept_count": result.content_count,
@@ -202,12 +203,6 @@ def _common_columns(task: Task, seconds: Mapping[str, float]) -> dict[str, Any]:
         "attempts": task.attempt,
         "seconds": {stage: seconds.get(stage) for stage in STAGES},
     }
-
-
-def _read_key(result: Result, task: Task) -> bytes | None:
-    """Return the key of the page's snapshot; None for parsed pages, because parsing is as fast as a lookup."""
-    snapshot, page = result.columns.snapshot, task.page
-    return read_key(page, snapshot.settings, rendered=True) if snapshot.rendered and page.content else None
 
 
 def _build_row(values: Mapping[str, Any]) -> pa.RecordBatch:

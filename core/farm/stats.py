@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from vclean.farm.inputs import Inputs
     from vclean.farm.tasks import TaskOutcome
-    from vclean.render.archive.pages import Index
 
 with requires_extra("farm", "prometheus-client"):
     from prometheus_client import CollectorRegistry, start_http_server
@@ -178,18 +177,14 @@ def _pages_of_file(inputs: Inputs, path: Path) -> tuple[int | None, int]:
             return row_count(path), size
         if is_archive(path):
             index_path = inputs.index_of(path)
-            index = open_matching_index(path, index_path) if index_path else None
-            return _selected_pages(inputs, index) if index is not None else None, size
+            if index_path is None or (index := open_matching_index(path, index_path)) is None:
+                return None, size
+            pages = int(index.facts["pages"])
+            index.close()
+            return pages if inputs.pages is None else min(pages, len(inputs.pages)), size
         return line_count(path) if path.suffix.lower() in _LINE_SUFFIXES else None, size
     except (InputError, OSError):
         return 1, size  # the file gives one failure row
-
-
-def _selected_pages(inputs: Inputs, index: Index) -> int:
-    """Return the number of pages of an archive, at most the number of requested URLs."""
-    pages, requested = int(index.facts["pages"]), inputs.pages
-    index.close()
-    return pages if requested is None else min(pages, len(requested))
 
 
 @contextmanager

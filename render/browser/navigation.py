@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urldefrag
 
 import numpy as np
@@ -66,10 +66,10 @@ async def texts_revealed_by_clicks(page: NavigatedPage, snapshot: Snapshot, seco
     hidden = np.flatnonzero(np.isin(snapshot.text_hidden, HIDDEN_FOR_NOW) & (snapshot.text_length > 0))[:_MAX_TEXTS]
     revealed: list[int] = []
     if len(hidden):
-        page.refuse_requests()
+        page.interceptor.refuses_all = True
         try:
             async with asyncio.timeout(seconds):
-                await page.evaluate(f"({_source()}).mark(), ''")
+                await evaluate(page.session, f"({_source()}).mark(), ''")
                 await page.read(f"({_source()}).start({json.dumps(hidden.tolist())})")
                 await page.in_tall_viewport(lambda: page.read(_probe("check(), ''")))
                 for _ in range(_MAX_CLICKS):
@@ -172,10 +172,10 @@ class NavigatedPage(LoadedPage):
     def __init__(self, tab: BrowserTab, interceptor: RequestInterceptor, settings: RenderSettings) -> None:
         super().__init__(tab.session)
         self._tab = tab
-        self._interceptor = interceptor
+        self.interceptor = interceptor
         self._settings = settings
         self._expired = asyncio.Event()
-        self.session.on("Emulation.virtualTimeBudgetExpired", self._on_budget_expired)
+        self.session.on("Emulation.virtualTimeBudgetExpired", lambda _: self._expired.set())
 
     async def settle(self) -> None:
         """Wait for subresources and fonts, and let scripts run until all is shown that a reader scrolls to."""
@@ -207,9 +207,6 @@ class NavigatedPage(LoadedPage):
                 return
             await main_frame(self.session)  # raises an error if the browser has ended
 
-    def _on_budget_expired(self, _event: dict[str, Any]) -> None:
-        self._expired.set()
-
     async def in_tall_viewport(self, look: Callable[[], Awaitable[object]]) -> None:
         """Call `look` while the whole page is in the viewport, as if a reader had scrolled through it."""
         size = (await self.session.send("Page.getLayoutMetrics"))["cssContentSize"]
@@ -232,25 +229,12 @@ class NavigatedPage(LoadedPage):
         finally:
             evaluation.cancel()
 
-    async def evaluate(self, expression: str) -> str:
-        """Evaluate an expression in the world of the page."""
-        return await evaluate(self.session, expression)
-
     async def omit(self, omissions: Omissions) -> None:
         """Leave parts of the page out of its painting (see `DocumentTab.omit`)."""
         await self.read(walker.expression(self._settings, omissions=omissions))
 
     async def _stop_scripts(self) -> None:
         await self.session.send("Emulation.setScriptExecutionDisabled", {"value": True})
-
-    @property
-    def missed_scripts(self) -> int:
-        """Return the number of scripts that the page requested and did not get."""
-        return self._interceptor.missed_scripts
-
-    def refuse_requests(self) -> None:
-        """Refuse all further requests, and with them navigations."""
-        self._interceptor.refuses_all = True
 
 
 @asynccontextmanager

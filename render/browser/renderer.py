@@ -151,7 +151,13 @@ class AsyncRenderer:
         return not (page.live or page.resources is not None or self._settings.scripts == "on" or self._network)
 
     async def _start(self) -> BrowserProcess:
-        if self._process is not None and self._is_worn(self._process):
+        process = self._process
+        checks_memory = self._pages % _PAGES_PER_MEMORY_CHECK == 0
+        if process and (
+            not process.is_alive
+            or self._pages >= _PAGES_PER_BROWSER
+            or (checks_memory and process.memory() > _MAX_MEMORY)
+        ):
             await self._end()
         if self._process is None:
             self._process = await launch(self._executable)
@@ -162,11 +168,6 @@ class AsyncRenderer:
         process, self._process = self._process, None
         if process is not None:
             await process.close()
-
-    def _is_worn(self, process: BrowserProcess) -> bool:
-        if not process.is_alive or self._pages >= _PAGES_PER_BROWSER:
-            return True
-        return self._pages % _PAGES_PER_MEMORY_CHECK == 0 and process.memory() > _MAX_MEMORY
 
 
 def _crash_error(error: Exception) -> BrowserError:

@@ -48,24 +48,15 @@ class Isolation:
 @cache
 def available_isolation() -> Isolation:
     """Return the isolation that this system offers; the check runs once per process."""
-    sandbox = _sandbox_obstacle()
-    return Isolation(sandbox, _network_obstacle(sandbox))
-
-
-def _sandbox_obstacle() -> Obstacle | None:
     if sys.platform != "linux":
-        return None
+        return Isolation(None, Obstacle("only Linux has network namespaces", ""))
     if os.geteuid() == 0:
-        return Obstacle("Chromium has no sandbox for root", "run vclean as an ordinary user")
-    return None if _succeeds([sys.executable, "-I", "-S", "-c", _PROBE]) else _denial()
-
-
-def _network_obstacle(sandbox: Obstacle | None) -> Obstacle | None:
-    """Return the obstacle to a network namespace; if the sandbox is available, it must also work inside."""
-    if sys.platform != "linux":
-        return Obstacle("only Linux has network namespaces", "")
+        sandbox: Obstacle | None = Obstacle("Chromium has no sandbox for root", "run vclean as an ordinary user")
+    else:
+        sandbox = None if _succeeds([sys.executable, "-I", "-S", "-c", _PROBE]) else _denial()
+    # If the sandbox is available, it must also work inside the network namespace.
     command = network_namespace.command(sys.executable, "-I", "-S", "-c", "" if sandbox else _PROBE)
-    return None if _succeeds(command) else _denial()
+    return Isolation(sandbox, None if _succeeds(command) else _denial())
 
 
 def _succeeds(command: list[str]) -> bool:

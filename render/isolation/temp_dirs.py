@@ -88,31 +88,24 @@ def remove_orphans(parent: str) -> None:
     """
     with contextlib.suppress(OSError), os.scandir(parent) as entries:
         for entry in entries:
-            if entry.name.startswith(_PREFIX) and _is_ours(entry.path) and not _is_locked(entry.path):
+            if entry.name.startswith(_PREFIX) and _is_orphan(entry.path):
                 shutil.rmtree(entry.path, ignore_errors=True)
 
 
 _remove_orphans_once = cache(remove_orphans)
 
 
-def _is_ours(path: str) -> bool:
-    """Return whether `path` is a folder (not a link) that only this user can access; no other user can modify it."""
+def _is_orphan(path: str) -> bool:
+    """Return whether `path` is a folder (not a link) that only this user can access, and that no process has locked."""
     if sys.platform == "win32":
         return False
     try:
         status = os.lstat(path)
+        is_private = status.st_uid == os.geteuid() and not stat.S_IMODE(status.st_mode) & 0o077
+        if not (stat.S_ISDIR(status.st_mode) and is_private):
+            return False
+        with Path(path, _LOCK).open("r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (OSError, ValueError):
         return False
-    return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not stat.S_IMODE(status.st_mode) & 0o077
-
-
-def _is_locked(folder: str) -> bool:
-    """Return whether a process has locked `folder`; also if that is unknown."""
-    if sys.platform == "win32":
-        return True
-    try:
-        with Path(folder, _LOCK).open("r+b") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    return False
+    return True

@@ -1,7 +1,7 @@
 """Decide which texts of a rendered page are painted for readers to see, and leave the doubtful ones to pixels.
 
 Computed styles decide what they decide alone: letters in a color that differs from the one behind them. What images,
-gradients, filters, masks and overlapping boxes show is left to screenshots (`vclean.render.browser.pixels`).
+gradients, filters, masks and overlapping boxes show is left to screenshots (`vclean.render.browser.reading`).
 """
 
 from __future__ import annotations

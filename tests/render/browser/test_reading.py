@@ -8,8 +8,7 @@ from helpers.browser import png_url
 
 from vclean.page import Page
 from vclean.render.browser.cdp import MAX_SCREENSHOT_WIDTH
-from vclean.render.browser.pixels import PixelComparison
-from vclean.render.browser.reading import PageReader
+from vclean.render.browser.reading import PageReader, PixelComparison
 from vclean.render.browser.renderer import Renderer
 from vclean.render.snapshot import Hidden, Snapshot
 from vclean.settings import RenderSettings
