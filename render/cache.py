@@ -76,7 +76,8 @@ def _places(path: Path) -> dict[bytes, tuple[Path, int, int]]:
     with _readable(path), pq.ParquetFile(path) as file:
         sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
         places = [(path, group, row) for group, size in enumerate(sizes) for row in range(size)]
-        return dict(zip(file.read([_KEY]).column(_KEY).to_pylist(), places, strict=True))
+        keys = file.read([_KEY]).column(_KEY).to_pylist()
+        return {key: place for key, place in zip(keys, places, strict=True) if key}
 
 
 def _row_group(path: Path, group: int) -> pa.ChunkedArray[Any]:

@@ -10,7 +10,7 @@ import sqlite3
 from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -113,8 +113,8 @@ class PartWriter:
 
     def _part_name(self, rows: pa.Table) -> str:
         """Return 16 hexadecimal digits that no existing part has."""
-        pages = zip(rows["key"].to_pylist(), rows["id"].to_pylist(), strict=True)
-        names = b"\0".join(sorted(key + page_id.encode() for key, page_id in pages))
+        pages = rows.select(["key", "id"]).to_pylist()
+        names = b"\0".join(sorted(page["key"] + page["id"].encode() for page in pages))
         for count in itertools.count():
             digest = blake2b(names, digest_size=_DIGEST, salt=count.to_bytes(4)).hexdigest()
             if not (self._parts / f"part-{digest}.parquet").exists():
@@ -124,7 +124,8 @@ class PartWriter:
 
 def _write_table(path: Path, table: pa.Table, facts: Mapping[str, str], group_rows: int) -> None:
     """Write a Parquet file with `facts` in its metadata; it is complete or absent."""
-    table = table.replace_schema_metadata({**(table.schema.metadata or {}), **facts})
+    metadata: dict[Any, Any] = dict(table.schema.metadata or {})
+    table = table.replace_schema_metadata(metadata | dict(facts))
     temporary = temporary_path(path)
     try:
         with output_errors(path.parent), temporary.open("wb") as file:

@@ -45,88 +45,71 @@ SKIPPED: Final = "skipped"
 STAGES: Final = ("read", "render", "extract", "label", "pack")
 """Stages by which the wall clock of a page is divided."""
 
-_TEXT: Final[pa.DataType] = pa.string()
-_TEXTS: Final[pa.DataType] = pa.list_(pa.string())
-_NUMBER: Final[pa.DataType] = pa.float32()
-_INTEGER: Final[pa.DataType] = pa.int32()
-_INDICES: Final[pa.DataType] = pa.list_(pa.int32())
-
-
-def _struct(types: Mapping[str, pa.DataType]) -> pa.StructType:
-    return pa.struct(list(types.items()))
-
-
-BOX: Final = _struct(dict.fromkeys("xywh", _NUMBER))
-BLOCK: Final = _struct(
-    {
-        **dict.fromkeys(("label", "role", "kind"), _TEXT),
-        "probability": _NUMBER,
-        "box": BOX,
-        **dict.fromkeys(("xpath", "visibility", "technique", "text"), _TEXT),
-    }
-)
-SEGMENT: Final = _struct(
-    {
-        **dict.fromkeys(("parent", "doc"), _INTEGER),
-        "role": _TEXT,
-        "content_share": _NUMBER,
-        "box": BOX,
-        "xpaths": _TEXTS,
-        "text": _TEXT,
-    }
-)
-"""Segment of a page; `parent` is the row of the segment around it, -1 for the page."""
-METADATA: Final = _struct({name: _TEXTS if name in LISTS else _TEXT for name in PAGE_FIELDS})
-"""Metadata of the page; null where there is no probable value."""
-EVIDENCE: Final = _struct(
-    {**dict.fromkeys(("field", "source", "property"), _TEXT), "probability": _NUMBER, "xpath": _TEXT, "box": BOX}
-)
-"""Where a value of the metadata comes from, and how sure it is."""
-_PLACE: Final = {"box": BOX, "xpath": _TEXT, "blocks": _INDICES}
-POST: Final = _struct(
-    {
-        **dict.fromkeys(("author", "date", "date_text", "text"), _TEXT),
-        **dict.fromkeys(("depth", "parent"), _INTEGER),
-        **_PLACE,
-    }
-)
-ITEM: Final = _struct({**dict.fromkeys(("title", "link", "image", "price", "snippet"), _TEXT), **_PLACE})
-PRODUCT: Final = _struct(
-    {
-        **dict.fromkeys(("name", "brand", "price", "price_text", "currency"), _TEXT),
-        "numbers": _TEXTS,
-        "box": BOX,
-        "blocks": _INDICES,
-    }
-)
-RECIPE: Final = _struct({"name": _TEXT, "ingredients": _TEXTS, "steps": _TEXTS, "box": BOX, "blocks": _INDICES})
-_COLUMNS: Final[Mapping[str, pa.DataType]] = {
-    **dict.fromkeys(("id", "url", "source", "record_id", "record_date"), _TEXT),
-    **dict.fromkeys(("key", "read_key"), pa.binary(KEY_BYTES)),
-    **dict.fromkeys(("status", "error", "message", "empty"), _TEXT),
-    "attempts": _INTEGER,
-    "seconds": _struct(dict.fromkeys(STAGES, _NUMBER)),
-    "rendered": pa.bool_(),
-    "render_reason": _TEXT,
-    "render_change": _NUMBER,
-    **dict.fromkeys(("language", "title"), _TEXT),
-    "metadata": METADATA,
-    "evidence": pa.list_(EVIDENCE),
-    "confidence": _NUMBER,
-    "noscript": pa.bool_(),
-    **dict.fromkeys(("build", "method", "model"), _TEXT),
-    **dict.fromkeys(("block_count", "kept_count"), _INTEGER),
-    **dict.fromkeys(("characters", "revealable_words", "hidden_words"), pa.int64()),
-    "injection_suspect": pa.bool_(),
-    **dict.fromkeys(("text", "cleaneval"), _TEXT),
-    "blocks": pa.list_(BLOCK),
-    "posts": pa.list_(POST),
-    "items": pa.list_(ITEM),
-    "product": PRODUCT,
-    "recipe": RECIPE,
-    "segments": pa.list_(SEGMENT),
+_TYPES: Final[dict[str, pa.DataType]] = {
+    "text": pa.string(),
+    "texts": pa.list_(pa.string()),
+    "float": pa.float32(),
+    "int": pa.int32(),
+    "ints": pa.list_(pa.int32()),
+    "long": pa.int64(),
+    "bool": pa.bool_(),
+    "key": pa.binary(KEY_BYTES),
 }
-SCHEMA: Final = pa.schema(_COLUMNS, metadata={"vclean.schema": str(VERSION)})
+
+
+def _fields(*lines: str) -> list[pa.Field[Any]]:
+    """Return the fields that lines such as `label role: text` declare, with types from `_TYPES`."""
+    pairs = (line.split(": ") for line in lines)
+    return [pa.field(name, _TYPES[data_type]) for names, data_type in pairs for name in names.split()]
+
+
+_STRUCTS: Final = {
+    "stages": (f"{' '.join(STAGES)}: float",),
+    "box": ("x y w h: float",),
+    "metadata": tuple(f"{name}: {'texts' if name in LISTS else 'text'}" for name in PAGE_FIELDS),
+    # Where a value of the metadata comes from, and how sure it is.
+    "evidence": ("field source property: text", "probability: float", "xpath: text", "box: box"),
+    "block": ("label role kind: text", "probability: float", "box: box", "xpath visibility technique text: text"),
+    "post": ("author date date_text text: text", "depth parent: int", "box: box", "xpath: text", "blocks: ints"),
+    "item": ("title link image price snippet: text", "box: box", "xpath: text", "blocks: ints"),
+    "product": ("name brand price price_text currency: text", "numbers: texts", "box: box", "blocks: ints"),
+    "recipe": ("name: text", "ingredients steps: texts", "box: box", "blocks: ints"),
+    # `parent` is the row of the segment around it, -1 for the page.
+    "segment": ("parent doc: int", "role: text", "content_share: float", "box: box", "xpaths: texts", "text: text"),
+}
+for _name, _lines in _STRUCTS.items():
+    _TYPES[_name] = pa.struct(_fields(*_lines))
+    _TYPES[f"list of {_name}"] = pa.list_(_TYPES[_name])
+
+SCHEMA: Final = pa.schema(
+    _fields(
+        "id url source record_id record_date: text",
+        "key read_key: key",
+        "status error message empty: text",
+        "attempts: int",
+        "seconds: stages",
+        "rendered: bool",
+        "render_reason: text",
+        "render_change: float",
+        "language title: text",
+        "metadata: metadata",
+        "evidence: list of evidence",
+        "confidence: float",
+        "noscript: bool",
+        "build method model: text",
+        "block_count kept_count: int",
+        "characters revealable_words hidden_words: long",
+        "injection_suspect: bool",
+        "text cleaneval: text",
+        "blocks: list of block",
+        "posts: list of post",
+        "items: list of item",
+        "product: product",
+        "recipe: recipe",
+        "segments: list of segment",
+    ),
+    metadata={"vclean.schema": str(VERSION)},
+)
 """Columns of a part, described in `docs/reference/farm-output.md`."""
 
 _LARGE: Final = {"read_key", "text", "cleaneval", *(field.name for field in SCHEMA if field.type.num_fields)}
@@ -240,7 +223,7 @@ def _blocks_array(result: Result) -> pa.Array[Any]:
         pa.array(_TECHNIQUES, pa.string()).take(pa.array(blocks.technique.astype(np.int8), pa.int8())),
         _string_array(blocks.text),
     ]
-    rows = pa.StructArray.from_arrays(columns, fields=list(BLOCK))
+    rows = pa.StructArray.from_arrays(columns, fields=_fields(*_STRUCTS["block"]))
     return pa.ListArray.from_arrays(pa.array([0, len(blocks)], pa.int32()), rows, type=SCHEMA.field("blocks").type)
 
 
@@ -268,7 +251,7 @@ def _box_array(blocks: BlockColumns) -> pa.Array[Any]:
     """Convert the boxes to an array, with null for blocks that are not painted."""
     unpainted = [not all(map(math.isfinite, box)) for box in blocks.box.tolist()]
     sides = [pa.array(side, pa.float32()) for side in blocks.box.T]
-    return pa.StructArray.from_arrays(sides, fields=list(BOX), mask=pa.array(unpainted, pa.bool_()))
+    return pa.StructArray.from_arrays(sides, fields=_fields(*_STRUCTS["box"]), mask=pa.array(unpainted, pa.bool_()))
 
 
 _log = logging.getLogger("vclean")

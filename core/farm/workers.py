@@ -16,9 +16,8 @@ import sys
 import threading
 import time
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from vclean.errors import BrowserError, DeadlineError, LimitError, VcleanError
@@ -26,8 +25,8 @@ from vclean.farm.inputs import read_task
 from vclean.farm.rows import failed_outcome
 from vclean.farm.tasks import TaskOutcome, settings_digest
 from vclean.imports import requires_extra
+from vclean.render.browser.process import resource_limits
 from vclean.render.isolation.orphan_reaper import kill_tree
-from vclean.runtime import background_thread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -58,10 +57,6 @@ _GRACE_SECONDS: Final = 15
 The worker itself enforces the deadlines, and starts a browser if it has none. This limit applies only when it fails.
 """
 
-_UNWATCHED_SECONDS: Final = 1.0
-_WATCH_SECONDS: Final = 0.5
-"""Seconds between two memory measurements of 3 ms each. Most pages end before the first, after `_UNWATCHED_SECONDS`."""
-
 _ONE_THREAD: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 """Environment for one thread in numpy. There are as many workers as processors: more threads only wait, which took a
 tenth of Python's CPU time.
@@ -91,7 +86,6 @@ class WorkerProcess:
         self._limit = stages * cleaning.rendering.deadline + _GRACE_SECONDS
         self._max_memory = run.max_memory
         self._process: subprocess.Popen[bytes] | None = None
-        self._failure: VcleanError | None = None
         self._stopped = False
 
     def start(self) -> None:
@@ -111,6 +105,8 @@ class WorkerProcess:
             env={**_ONE_THREAD, **os.environ},
             start_new_session=True,
         )
+        if self._stopped:
+            self._kill()
         late = WorkerLostError(f"a worker did not start within {_START_SECONDS} s: start fewer with --workers")
         answer = self._exchange(self._settings, _START_SECONDS, late)
         if isinstance(answer, VcleanError):
@@ -144,7 +140,7 @@ class WorkerProcess:
     def close(self) -> None:
         """End the worker. The next page starts it again."""
         self._kill()
-        process, self._process, self._failure = self._process, None, None
+        process, self._process = self._process, None
         if process is not None:
             with suppress(BrokenPipeError), process:  # closes the channel, and waits
                 pass
@@ -160,18 +156,26 @@ class WorkerProcess:
         assert process is not None
         assert process.stdin is not None
         assert process.stdout is not None
-        watch = partial(self._watch, process.pid, time.monotonic() + seconds, late)
+        size = f"{self._max_memory / 2**20:,.0f} MB"
+        large = LimitError(f"the page took more than {size} of memory: raise --max-memory")
         answer = None
-        with suppress(EOFError, OSError, pickle.UnpicklingError), background_thread(watch):
+        with (
+            suppress(EOFError, OSError, pickle.UnpicklingError),
+            resource_limits(seconds, late, self._is_large, large, self._kill) as errors,
+        ):
             pickle.dump(message, process.stdin, pickle.HIGHEST_PROTOCOL)
             process.stdin.flush()
             answer = pickle.load(process.stdout)
-        if answer is None or self._failure:
-            failure, cause = self._failure, self._end_cause(process)
+        if answer is None or errors:
+            cause = self._end_cause(process)
             if self._stopped:
                 raise VcleanError("the worker was stopped")
-            raise failure or WorkerLostError(f"the worker that cleaned the page died ({cause})")
+            raise errors[0] if errors else WorkerLostError(f"the worker that cleaned the page died ({cause})")
         return answer
+
+    def _is_large(self) -> bool:
+        process = self._process
+        return process is not None and private_memory(process.pid) > self._max_memory
 
     def _end_cause(self, process: subprocess.Popen[bytes]) -> str:
         """Return how the worker ended. A worker that only closed its channel is ended first."""
@@ -180,19 +184,6 @@ class WorkerProcess:
         self.close()
         code = process.returncode
         return f"signal {-code}" if code < 0 else f"exit code {code}"
-
-    def _watch(self, pid: int, end: float, late: VcleanError, answered: threading.Event) -> None:
-        """End the worker if it does not answer in time, or its memory, with that of its browser, exceeds the limit."""
-        pause = _UNWATCHED_SECONDS
-        while not (self._stopped or self._failure or answered.wait(min(pause, max(0.0, end - time.monotonic())))):
-            pause = _WATCH_SECONDS
-            if time.monotonic() >= end:
-                self._failure = late
-            elif private_memory(pid) > self._max_memory:
-                size = f"{self._max_memory / 2**20:,.0f} MB"
-                self._failure = LimitError(f"the page took more than {size} of memory: raise --max-memory")
-        if self._stopped or self._failure:
-            self._kill()
 
 
 def private_memory(pid: int) -> int:
@@ -376,11 +367,8 @@ def _attempt(worker: Worker, task: Task) -> tuple[TaskOutcome, list[str]]:
 @contextmanager
 def _signal_handler(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
     """Handle SIGINT and SIGTERM inside the block, if this is the main thread."""
-    former = {}
-    with suppress(ValueError):
-        former = {number: signal.signal(number, handler) for number in _SIGNALS}
-    try:
+    with ExitStack() as stack:
+        with suppress(ValueError):
+            for number in _SIGNALS:
+                stack.callback(signal.signal, number, signal.signal(number, handler))
         yield
-    finally:
-        for number, before in former.items():
-            signal.signal(number, before)

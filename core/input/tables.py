@@ -10,7 +10,7 @@ import json
 import zlib
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import IO, TYPE_CHECKING, Any, Final, NoReturn
 
 from vclean.characters import format_count
 from vclean.errors import InputError, LimitError
@@ -119,7 +119,7 @@ def json_pages(path: Path, max_bytes: int) -> Iterator[Source]:
         raise InputError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error})") from error
 
 
-def read_lines(stream: BufferedIOBase, limit: int) -> Iterator[bytes]:
+def read_lines(stream: BufferedIOBase | IO[bytes], limit: int) -> Iterator[bytes]:
     """Iterate over the lines of a stream; a line of more than `limit` bytes is truncated to `limit` + 1 bytes."""
     while line := stream.readline(limit + 1):
         yield line

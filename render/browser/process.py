@@ -20,7 +20,8 @@ from vclean.runtime import background_thread
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from vclean.errors import VcleanError
     from vclean.render.browser.cdp import BrowserTab, Driver
@@ -245,15 +246,20 @@ _MAX_MEMORY: Final = 4 * 2**30
 
 
 @contextlib.contextmanager
-def resource_limits(seconds: float, process: BrowserProcess) -> Iterator[list[VcleanError]]:
-    """Limit time and memory of a page inside the block, from a thread that the page cannot block: it kills the browser.
+def resource_limits(
+    seconds: float, late: VcleanError, is_large: Callable[[], bool], large: VcleanError, kill: Callable[[], None]
+) -> Iterator[list[VcleanError]]:
+    """Limit time and memory of a process inside the block, from a thread that the process cannot block.
 
     Args:
-        seconds: the deadline of the page.
-        process: the browser.
+        seconds: the deadline, from now.
+        late: the error for a process that exceeds it.
+        is_large: returns whether the process takes too much memory.
+        large: the error if it does.
+        kill: ends the process; called after an error.
 
     Yields:
-        A list that gets the error to raise if the page exceeds a limit.
+        A list that gets the error, if there is one.
     """
     errors: list[VcleanError] = []
 
@@ -261,15 +267,22 @@ def resource_limits(seconds: float, process: BrowserProcess) -> Iterator[list[Vc
         end = time.monotonic() + seconds
         while not errors and not done.wait(max(0.0, min(_CHECK_SECONDS, end - time.monotonic()))):
             if time.monotonic() >= end:
-                errors.append(deadline_error(seconds))
-            elif process.memory() > (limit := max_memory()):
-                size = f"{limit / 2**20:,.0f} MB of memory in the browser"
-                errors.append(LimitError(f"the page takes more than {size}: clean it without rendering"))
+                errors.append(late)
+            elif is_large():
+                errors.append(large)
         if errors:
-            process.kill()
+            kill()
 
     with background_thread(check):
         yield errors
+
+
+def page_limits(seconds: float, process: BrowserProcess) -> AbstractContextManager[list[VcleanError]]:
+    """Limit time and memory of a page in a browser (see `resource_limits`)."""
+    most = max_memory()
+    size = f"{most / 2**20:,.0f} MB of memory in the browser"
+    large = LimitError(f"the page takes more than {size}: clean it without rendering")
+    return resource_limits(seconds, deadline_error(seconds), lambda: process.memory() > most, large, process.kill)
 
 
 def deadline_error(seconds: float) -> DeadlineError:

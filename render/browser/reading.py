@@ -117,7 +117,7 @@ class PageReader:
 
             network = LiveResponder(self._settings)
         async with network as live:
-            responder = StoredResponder(text, page.resources, live and live.answer)
+            responder = StoredResponder(text, page.resources, live.answer if live else None)
             async with navigate(self._process, page.url, responder.answer, settings) as navigated:
                 snapshot, screenshot = await self._read_navigated(navigated, page.url, settings)
                 return Rendering(snapshot, screenshot, responder.served, responder.missed)
@@ -134,8 +134,8 @@ class PageReader:
                     snapshot = await self._compared(page, snapshot, doubts)
         if settings.scripts == "on":
             revealed = await texts_revealed_by_clicks(page, snapshot, settings.deadline * _CLICK_SHARE)
-            facts = {"ran_scripts": True, "missed_scripts": page.interceptor.missed_scripts, "revealed": revealed}
-            snapshot = replace(snapshot, **facts)
+            missed = page.interceptor.missed_scripts
+            snapshot = replace(snapshot, ran_scripts=True, missed_scripts=missed, revealed=revealed)
         return snapshot, screenshot
 
     async def _with_scripts(self, rendering: Rendering, document: Document, page: Page) -> Rendering:

@@ -14,7 +14,7 @@ from vclean.errors import BrowserError
 from vclean.page import Page
 from vclean.render.browser.cdp import ProtocolError
 from vclean.render.browser.chromium import find_chromium
-from vclean.render.browser.process import BrowserProcess, deadline_error, launch, resource_limits
+from vclean.render.browser.process import BrowserProcess, deadline_error, launch, page_limits
 from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class AsyncRenderer:
             from vclean.render.browser.reading import PageReader  # imports numpy while the browser starts
 
             self._pages += 1
-            with resource_limits(self._settings.deadline, process) as errors:
+            with page_limits(self._settings.deadline, process) as errors:
                 started = time.perf_counter()
                 reader = PageReader(process, self._settings, network=self._network, screenshot=screenshot)
                 try:

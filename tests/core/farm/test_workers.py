@@ -30,6 +30,7 @@ from vclean.farm.stats import Stats
 from vclean.farm.tasks import RunSettings, Task, TaskOutcome
 from vclean.farm.workers import Farm, InterruptedRunError, WorkerLostError, WorkerProcess, private_memory
 from vclean.page import Page, Source
+from vclean.render.browser import process
 from vclean.settings import CleanerSettings
 
 HEAD = """
@@ -150,7 +151,7 @@ class TestRun:
         ids=["worker", "child"],
     )
     def test_memory_limit_is_exceeded(self, play: Play, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
-        monkeypatch.setattr(workers, "_UNWATCHED_SECONDS", 0.1)
+        monkeypatch.setattr(process, "_CHECK_SECONDS", 0.1)
         with pytest.raises(LimitError, match="more than 300 MB of memory: raise --max-memory"):
             play(READY + script, max_memory=300 * 2**20)
 

@@ -15,7 +15,7 @@ from vclean.errors import BrowserError, DeadlineError, LimitError
 from vclean.render.browser import playwright_driver, process
 from vclean.render.browser.cdp import ProtocolError
 from vclean.render.browser.playwright_driver import PlaywrightDriver, PlaywrightSession
-from vclean.render.browser.process import max_memory, resource_limits
+from vclean.render.browser.process import max_memory, page_limits
 from vclean.render.isolation.sandbox import Isolation, Obstacle
 from vclean.settings import RenderSettings
 
@@ -190,7 +190,7 @@ class FakeProcess:
 def run_limited(browser: FakeProcess, seconds: float, busy: float = 0.3) -> Exception | None:
     """Return the error of a page that takes `busy` seconds, or until its browser is killed."""
     end = time.monotonic() + busy
-    with resource_limits(seconds, browser) as errors:
+    with page_limits(seconds, browser) as errors:
         while not browser.killed and time.monotonic() < end:
             time.sleep(0.005)
     return errors[0] if errors else None
