@@ -42,7 +42,9 @@ def check_public(url: str, *, allow_hosts: frozenset[str] = frozenset()) -> str:
         NetworkError: the URL is not a web address, or the host is unknown or has an address that is not public.
     """
     host, port = host_and_port(url)
-    addresses = _resolve(host, port)
+    addresses = resolve(host, port)
+    if not addresses:
+        raise NetworkError(f"the host {host} is not known: check the address and the connection")
     refused = [] if host in allow_hosts else [address for address in addresses if not is_public(address)]
     if refused:
         at = "" if host == refused[0] else f"at {refused[0]}, which is "
@@ -71,14 +73,6 @@ def host_and_port(url: str) -> tuple[str, int]:
     return host, port or (443 if parts.scheme == "https" else 80)
 
 
-def is_known(host: str, port: int) -> bool:
-    """Return whether this machine can resolve a host."""
-    try:
-        return bool(_resolve(host, port))
-    except NetworkError:
-        return False
-
-
 def _embedded(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
     if isinstance(ip, ipaddress.IPv4Address):
         return None
@@ -87,9 +81,10 @@ def _embedded(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> ipaddress.IP
     return ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
 
 
-def _resolve(host: str, port: int) -> list[str]:
+def resolve(host: str, port: int) -> list[str]:
+    """Return the IP addresses of a host; none if this machine does not know it."""
     try:
         entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        raise NetworkError(f"the host {host} is not known: check the address and the connection") from error
+    except (OSError, UnicodeError):
+        return []
     return [str(entry[4][0]) for entry in entries]

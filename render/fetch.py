@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import re
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urldefrag, urlsplit
 from urllib.request import getproxies_environment, proxy_bypass
 
@@ -18,7 +18,7 @@ import httpx
 from vclean.characters import format_count
 from vclean.errors import DeadlineError, LimitError, NetworkError, NotHtmlError
 from vclean.page import Page
-from vclean.render.addresses import check_public, host_and_port, is_known
+from vclean.render.addresses import check_public, host_and_port, resolve
 from vclean.render.archive.warc import decode_content
 from vclean.render.browser.interception import PageRequest, PageResponse, html_response
 from vclean.render.decode import Document, decode, refuse_other_text, repaired
@@ -158,7 +158,7 @@ def check_behind_proxy(url: str, *, allow_hosts: frozenset[str] = frozenset()) -
     host, port = host_and_port(url)
     if host in allow_hosts:
         return
-    if is_known(host, port):
+    if resolve(host, port):
         check_public(url)
     elif not _may_be_public(host):
         raise NetworkError(f"{host} is not the name of a public host: save the page, or allow {host} with --allow-host")
@@ -274,7 +274,7 @@ _TRANSPORT_HEADERS: Final = frozenset(
 class LiveResponder:
     """Server of responses from the network; its method `answer` is a `Responder`.
 
-    It is an asynchronous context manager for one page.
+    It is for one page; `aclose` closes its connections.
 
     Cookies are valid for the page. Proxies of the environment are used (see `CheckedTransport`).
 
@@ -289,17 +289,10 @@ class LiveResponder:
         self._settings = settings
         transport = CheckedTransport(frozenset(settings.allow_hosts))
         self._client = httpx.AsyncClient(transport=transport, timeout=_TIMEOUT)
+        self.aclose = self._client.aclose
         self._hops = 0
         self._has_document = False
         self.document = Document("")
-
-    async def __aenter__(self) -> Self:
-        """Return the responder, which has no connection yet."""
-        return self
-
-    async def __aexit__(self, *exception: object) -> None:
-        """Close the connections."""
-        await self._client.aclose()
 
     async def answer(self, request: PageRequest) -> PageResponse | None:
         """Return the response of the server; the browser follows redirects with new requests.

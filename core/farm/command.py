@@ -165,63 +165,52 @@ class FarmCommand(RunOptions, CleaningOptions, LimitOption, MessageOptions):
         super().check()
 
     def execute(self) -> int:
-        """Clean all pages and return the exit code; see `farm`."""
-        return farm(self)
+        """Clean all pages and return the exit code: 0, 1 if pages failed, 128 plus the signal's number if interrupted.
 
+        Errors of the command line are raised before anything is written.
 
-def farm(options: FarmCommand) -> int:
-    """Clean all pages and return the exit code: 0, 1 if pages failed, 128 plus the signal's number if interrupted.
+        Raises:
+            VcleanError: an error that every page would repeat, or the output cannot be written.
+        """
+        from vclean.classify.methods.registry import DEFAULT
+        from vclean.farm.inputs import Inputs
+        from vclean.farm.output import open_output
+        from vclean.farm.parts import PARTS
+        from vclean.farm.stats import Stats, count_input, serve_metrics
+        from vclean.farm.workers import Farm, InterruptedRunError
+        from vclean.pipeline import Pipeline
 
-    Errors of the command line are raised before anything is written.
-
-    Raises:
-        VcleanError: an error that every page would repeat, or the output cannot be written.
-    """
-    from vclean.farm.inputs import Inputs
-    from vclean.farm.output import open_output
-    from vclean.farm.parts import PARTS
-    from vclean.farm.stats import Stats, count_input, serve_metrics
-    from vclean.farm.workers import Farm, InterruptedRunError
-
-    stats = Stats()
-    inputs = Inputs(
-        options.inputs,
-        options.cleaning,
-        pages=options.pages,
-        index_folder=options.out.absolute() / "index",
-        limit=options.limit,
-    )
-    opened = open_output(
-        options.out,
-        options.cleaning,
-        options.run,
-        resume=options.continues or options.retry_failed,
-        retry_failed=options.retry_failed,
-        covers=inputs.covers,
-        stats=stats,
-    )
-    _check_methods(options.cleaning)
-    try:
-        with (
-            _engine(options) as (run, new_worker),
-            serve_metrics(stats, options.metrics),
-            opened as output,
-            count_input(inputs, stats),
-            show_progress(stats),
-        ):
-            Farm(inputs, output, options.cleaning, run, stats, new_worker=new_worker).run()
-    except InterruptedRunError as interruption:
-        _log.warning("stopped after %s; --resume continues", progress_line(stats))
-        return _SIGNAL_CODE + interruption.number
-    if not stats.skipped + stats.done:
-        _log.warning("the inputs contain no page: check them")
-    elif options.verbosity >= 0:
-        _log.warning(
-            "%s; the rows are in %s",
-            final_line(stats, output.summary),
-            options.out / PARTS,
+        stats = Stats()
+        index_folder, cleaning = self.out.absolute() / "index", self.cleaning
+        inputs = Inputs(self.inputs, cleaning, pages=self.pages, index_folder=index_folder, limit=self.limit)
+        opened = open_output(
+            self.out,
+            cleaning,
+            self.run,
+            resume=self.continues or self.retry_failed,
+            retry_failed=self.retry_failed,
+            covers=inputs.covers,
+            stats=stats,
         )
-    return int(bool(output.summary["failed"]))
+        if cleaning.method != DEFAULT or cleaning.model or cleaning.templates:
+            Pipeline(cleaning)  # raises before the run what every page would repeat; the shipped model has no errors
+        try:
+            with (
+                _engine(self) as (run, new_worker),
+                serve_metrics(stats, self.metrics),
+                opened as output,
+                count_input(inputs, stats),
+                show_progress(stats),
+            ):
+                Farm(inputs, output, cleaning, run, stats, new_worker=new_worker).run()
+        except InterruptedRunError as interruption:
+            _log.warning("stopped after %s; --resume continues", progress_line(stats))
+            return _SIGNAL_CODE + interruption.number
+        if not stats.skipped + stats.done:
+            _log.warning("the inputs contain no page: check them")
+        elif self.verbosity >= 0:
+            _log.warning("%s; the rows are in %s", final_line(stats, output.summary), self.out / PARTS)
+        return int(bool(output.summary["failed"]))
 
 
 @contextmanager
@@ -249,22 +238,6 @@ def _engine(options: FarmCommand) -> Iterator[tuple[RunSettings, Callable[[Clean
 
         check_rendering(find_chromium())
     yield options.run, WorkerProcess
-
-
-def _check_methods(cleaning: CleanerSettings) -> None:
-    """Raise before the run the errors of the method that every page would repeat. The shipped model is not checked.
-
-    Raises:
-        VcleanError: there is no such method, it lacks a library or a model, or a template is wrong.
-    """
-    from vclean.classify.methods import get
-    from vclean.classify.methods.registry import DEFAULT
-    from vclean.classify.methods.template import Templates
-
-    if cleaning.method != DEFAULT or cleaning.model:
-        get(cleaning.method, cleaning.model)
-    if cleaning.templates:
-        Templates.from_folder(cleaning.templates)
 
 
 def show_progress(stats: Stats) -> AbstractContextManager[None]:

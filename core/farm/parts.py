@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import itertools
 import sqlite3
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import lru_cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -45,7 +45,7 @@ _PART_BYTES: Final = 2**27
 _DIGEST: Final = 8
 
 
-class PartWriter:
+class PartWriter(AbstractContextManager["PartWriter"]):
     """Write rows to parts, and snapshots to files beside them.
 
     Rows wait in memory until they fill a part. The name of a part is a digest of its pages. As a context manager it
@@ -78,9 +78,6 @@ class PartWriter:
         self._snapshots = make_folder(folder / SNAPSHOTS) if snapshots else None
         self._waiting: list[tuple[pa.RecordBatch, bytes | None]] = []
         self._bytes = 0
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *exception: object) -> None:
         """Commit the unfinished part."""
@@ -206,7 +203,7 @@ _CACHE_KIB: Final = 32_768
 _HASH_BYTES: Final = 8
 
 
-class ResumeLog:
+class ResumeLog(AbstractContextManager["ResumeLog"]):
     """Rows of the parts, each of which one page can claim. They are in a temporary file, not in memory.
 
     Args:
@@ -222,19 +219,19 @@ class ResumeLog:
         # SQLite makes an unnamed temporary file for "". The system deletes it with the process, however that ends.
         self._database = sqlite3.connect("", check_same_thread=False, isolation_level=None)
         run = self._database.execute
+        is_input = lru_cache(covers)  # rows of one file follow each other
         try:
             for pragma in ("journal_mode = off", "synchronous = off", f"cache_size = -{_CACHE_KIB}"):
                 run(f"pragma {pragma}")
             run("create table unclaimed (key blob, id_hash integer, moved integer)")
             run("begin")  # and no end: a transaction for each claim would take ten times as long
-            self._database.executemany("insert into unclaimed values (?, ?, ?)", _read_done(parts, covers))
+            for batch in read_parts(parts, ("key", "id", "source"), _ROWS_AT_ONCE):
+                rows = [(row["key"], _hash(row["id"]), not is_input(row["source"])) for row in batch.to_pylist()]
+                self._database.executemany("insert into unclaimed values (?, ?, ?)", rows)
             run("create index by_page on unclaimed (key, id_hash)")
             run("create index by_key on unclaimed (key) where moved")
         except sqlite3.Error as error:
             raise OutputError(f"cannot store the list of finished pages ({error}): free space in TMPDIR") from error
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *exception: object) -> None:
         """Delete the temporary file."""
@@ -256,14 +253,6 @@ class ResumeLog:
         if row:
             run("delete from unclaimed where rowid = ?", row)
         return row is not None
-
-
-def _read_done(paths: Iterable[Path], covers: Callable[[str], bool]) -> Iterator[tuple[bytes, int, bool]]:
-    """Yield key, hash of the id, and whether the file is no longer an input, of each row."""
-    is_input = lru_cache(covers)  # rows of one file follow each other
-    for batch in read_parts(paths, ("key", "id", "source"), _ROWS_AT_ONCE):
-        for row in batch.to_pylist():
-            yield row["key"], _hash(row["id"]), not is_input(row["source"])
 
 
 def _hash(page_id: str) -> int:

@@ -107,7 +107,7 @@ class CdpDriver(asyncio.SubprocessProtocol):
 
         Args:
             settings: the size of the window, and whether scripts run.
-            on_crash: called when the page crashes; pending commands then never return.
+            on_crash: called when the page crashes, because pending commands then never return.
             paint: whether to paint frames. Else frames are produced only on request, and none is requested. The
                 layout of a page does not depend on painting, but some parts load only when they are painted: `object`
                 elements around an `embed`.

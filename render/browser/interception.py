@@ -87,14 +87,10 @@ class StoredResponder:
         self._fallback = fallback
 
     @property
-    def served(self) -> int:
-        """Return the number of subresources that were served."""
-        return sum(self._answered.values())
-
-    @property
-    def missed(self) -> int:
-        """Return the number of subresources that were requested and not served."""
-        return len(self._answered) - self.served
+    def counts(self) -> tuple[int, int]:
+        """Return the number of subresources that were served, and of those that were requested and not served."""
+        served = sum(self._answered.values())
+        return served, len(self._answered) - served
 
     async def answer(self, request: PageRequest) -> PageResponse | None:
         """Return the document, once, or a subresource. The page cannot navigate to another URL or send data."""

@@ -254,7 +254,7 @@ async def navigate(
         NetworkError: the browser cannot load the page.
     """
     address = navigation_url(url)
-    tab = await process.open_tab(settings, paint=True)
+    tab = await process.driver.open_tab(settings, on_crash=process.kill, paint=True)
     try:
         interceptor = RequestInterceptor(tab.session, responder)
         await interceptor.start()

@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from vclean.errors import VcleanError
-    from vclean.render.browser.cdp import BrowserTab, Driver
+    from vclean.render.browser.cdp import Driver
     from vclean.render.browser.walker import DocumentTab
-    from vclean.settings import RenderSettings
 
 
 _DISABLED_FEATURES: Final = (
@@ -157,10 +156,6 @@ class BrowserProcess:
         finally:
             await asyncio.to_thread(self._reaper.communicate)
             await asyncio.to_thread(temp_dirs.remove, self.folder)  # an interrupt may have ended the reaper
-
-    async def open_tab(self, settings: RenderSettings, *, paint: bool) -> BrowserTab:
-        """Open a tab; a crash of its page ends the browser, because pending commands would never return."""
-        return await self.driver.open_tab(settings, on_crash=self.kill, paint=paint)
 
     def memory(self) -> int:
         """Return the private memory of the browser and its children in bytes; 0 except on Linux."""

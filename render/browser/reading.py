@@ -102,7 +102,7 @@ class PageReader:
 
         host_and_port(page.url)  # raises an error for URLs that `navigate` would replace by `BASE_URL`
         async with (
-            LiveResponder(self._settings) as live,
+            contextlib.aclosing(LiveResponder(self._settings)) as live,
             navigate(self._process, page.url, live.answer, self._settings) as navigated,
         ):
             url = await navigated.url()
@@ -115,12 +115,12 @@ class PageReader:
         if self._network or page.live:
             from vclean.render.fetch import LiveResponder
 
-            network = LiveResponder(self._settings)
+            network = contextlib.aclosing(LiveResponder(self._settings))
         async with network as live:
             responder = StoredResponder(text, page.resources, live.answer if live else None)
             async with navigate(self._process, page.url, responder.answer, settings) as navigated:
                 snapshot, screenshot = await self._read_navigated(navigated, page.url, settings)
-                return Rendering(snapshot, screenshot, responder.served, responder.missed)
+                return Rendering(snapshot, screenshot, *responder.counts)
 
     async def _read_navigated(
         self, page: NavigatedPage, url: str, settings: RenderSettings

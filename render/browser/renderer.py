@@ -6,9 +6,10 @@ import asyncio
 import logging
 import threading
 import time
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from vclean.errors import BrowserError
 from vclean.page import Page
@@ -35,7 +36,7 @@ _MAX_MEMORY: Final = 500 * 2**20
 _PAGES_PER_MEMORY_CHECK: Final = 10
 
 
-class AsyncRenderer:
+class AsyncRenderer(AbstractAsyncContextManager["AsyncRenderer"]):
     """Renderer of one page at a time in one browser; several renderers can share an event loop.
 
     The browser starts with the first page. It is replaced after 100 pages, at 500 MB, and after every failure.
@@ -63,10 +64,6 @@ class AsyncRenderer:
         self._process: BrowserProcess | None = None
         self._starting: asyncio.Task[BrowserProcess] | None = None
         self._pages = 0
-
-    async def __aenter__(self) -> Self:
-        """Return the renderer; the browser starts with the first page."""
-        return self
 
     async def __aexit__(self, *exception: object) -> None:
         """End the browser."""
@@ -182,7 +179,7 @@ _GRACE_SECONDS: Final = 2
 _CLOSE_SECONDS: Final = 10
 
 
-class Renderer:
+class Renderer(AbstractContextManager["Renderer"]):
     """Synchronous renderer of pages, one at a time; it also works while an event loop is running (in a notebook).
 
     It is a context manager. Its event loop runs in a separate thread, which is abandoned if it does not respond in
@@ -201,10 +198,6 @@ class Renderer:
         self._new_renderer = partial(AsyncRenderer, self._settings, chromium=executable, network=network)
         self._lock = threading.Lock()
         self._worker: _RendererThread | None = None
-
-    def __enter__(self) -> Self:
-        """Return the renderer; the browser starts with the first page."""
-        return self
 
     def __exit__(self, *exception: object) -> None:
         """End the browser."""

@@ -281,7 +281,7 @@ class DocumentTab:
     @classmethod
     async def open(cls, process: BrowserProcess, settings: RenderSettings, *, paint: bool) -> DocumentTab:
         """Open the tab; `paint` for one that takes screenshots."""
-        tab = await process.open_tab(settings, paint=paint)
+        tab = await process.driver.open_tab(settings, on_crash=process.kill, paint=paint)
         await RequestInterceptor(tab.session, _answer).start("Document")
         opened = cls(tab, (await main_frame(tab.session))["id"], settings)
         if paint:

@@ -93,7 +93,7 @@ def names(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         resolved.append(host)
         return ["127.0.0.1"]
 
-    monkeypatch.setattr(addresses, "_resolve", resolve)
+    monkeypatch.setattr(addresses, "resolve", resolve)
     return resolved
 
 

@@ -6,7 +6,7 @@ from helpers.proxy import Proxy, proxy  # noqa: F401 - a fixture
 
 from vclean.cli.main import main
 from vclean.errors import NetworkError
-from vclean.render import addresses
+from vclean.render import addresses, fetch
 from vclean.render.fetch import check_behind_proxy, proxy_for
 
 NAMES = {"public.example": ["93.184.216.34"], "private.example": ["93.184.216.34", "10.0.0.1"]}
@@ -20,9 +20,10 @@ def names(monkeypatch: pytest.MonkeyPatch) -> None:
             return NAMES[host]
         if host[0].isdigit() and host.count(".") == 3 and "x" not in host:
             return [host]
-        raise NetworkError(f"the host {host} is not known")
+        return []
 
-    monkeypatch.setattr(addresses, "_resolve", resolve)
+    for module in (addresses, fetch):
+        monkeypatch.setattr(module, "resolve", resolve)
 
 
 class TestProxyFor:

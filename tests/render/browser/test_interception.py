@@ -52,7 +52,7 @@ class TestStoredResponder:
         assert send_request(responder, "page", document=True) is not None
         for name, method in (("a", "GET"), ("a", "HEAD"), ("b", "GET"), ("c", "GET"), ("a", "POST")):
             send_request(responder, name, method=method)
-        assert (responder.served, responder.missed) == (1, 2)
+        assert responder.counts == (1, 2)
 
 
 class Session:

@@ -192,7 +192,7 @@ class TestLive:
                 request.url = request.url.copy_with(scheme="http", host="127.0.0.1", port=port)
             return await handle(transport, request)
 
-        monkeypatch.setattr(addresses, "_resolve", resolve)
+        monkeypatch.setattr(addresses, "resolve", resolve)
         monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", route)
         return names
 
