@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from vclean.farm.rows import RunSettings
     from vclean.farm.stats import Stats
-    from vclean.farm.tasks import RunSettings
     from vclean.farm.workers import Worker
     from vclean.settings import CleanerSettings, Network, RenderMode
 
@@ -109,10 +109,9 @@ class RunOptions(Options):
     @cached_property
     def run(self) -> RunSettings:
         """Return the execution settings."""
-        from vclean.farm.tasks import RunSettings
+        from vclean.farm.rows import RunSettings
 
-        values = {each.name: getattr(self, each.name) for each in fields(RunSettings)}
-        return RunSettings(**{**values, "workers": self.workers or 0})
+        return RunSettings(**{each.name: getattr(self, each.name) for each in fields(RunSettings)})
 
     def check(self) -> None:
         """Check that an address is that of a Ray cluster."""
@@ -205,7 +204,7 @@ class FarmCommand(RunOptions, CleaningOptions, LimitOption, MessageOptions):
                 Farm(inputs, output, cleaning, run, stats, new_worker=new_worker).run()
         except InterruptedRunError as interruption:
             _log.warning("stopped after %s; --resume continues", progress_line(stats))
-            return _SIGNAL_CODE + interruption.number
+            return _SIGNAL_CODE + int(interruption.args[0])
         if not stats.skipped + stats.done:
             _log.warning("the inputs contain no page: check them")
         elif self.verbosity >= 0:

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from vclean.errors import InputError, NetworkError, OutputError
-from vclean.farm.rows import failed_outcome
-from vclean.farm.tasks import Task, page_key
+from vclean.farm.rows import Task, failed_outcome, page_key
 from vclean.files import make_folder
 from vclean.input.sources import (
     STDIN,
@@ -33,7 +32,7 @@ from vclean.page import Page, Source
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from vclean.farm.tasks import TaskOutcome
+    from vclean.farm.rows import TaskOutcome
     from vclean.settings import CleanerSettings
 
 
@@ -231,7 +230,7 @@ def read_task(source: Source, digest: str) -> tuple[Task, TaskOutcome | None]:
 
     Args:
         source: the page.
-        digest: digest of the settings (`vclean.farm.tasks.settings_digest`).
+        digest: digest of the settings (`vclean.farm.rows.settings_digest`).
     """
     start = time.perf_counter()
     try:

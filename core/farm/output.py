@@ -35,8 +35,7 @@ from vclean.farm.parts import (
     remove_leftovers,
     wet_name,
 )
-from vclean.farm.rows import FAILED, LOG_COLUMNS, STAGES, VERSION, log_entry
-from vclean.farm.tasks import settings_digest, settings_to_dict
+from vclean.farm.rows import FAILED, LOG_COLUMNS, STAGES, VERSION, log_entry, settings_digest, settings_to_dict
 from vclean.files import AtomicFile, folder_lock, make_folder, output_errors, write_atomic
 
 if TYPE_CHECKING:
@@ -45,8 +44,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from vclean.farm.rows import RunSettings, TaskOutcome
     from vclean.farm.stats import Stats
-    from vclean.farm.tasks import RunSettings, TaskOutcome
     from vclean.settings import CleanerSettings
 
 _WET_COLUMNS: Final = ("id", "url", "record_id", "record_date", "text")

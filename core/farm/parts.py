@@ -244,7 +244,7 @@ class ResumeLog(AbstractContextManager["ResumeLog"]):
         row is no longer an input: the page was then moved or renamed.
 
         Args:
-            key: see `vclean.farm.tasks.page_key`.
+            key: see `vclean.farm.rows.page_key`.
             page_id: id of the page.
         """
         run, query = self._database.execute, "select rowid from unclaimed where key = ? and"

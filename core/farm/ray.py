@@ -17,10 +17,10 @@ from vclean.farm.workers import WorkerProcess
 from vclean.imports import import_optional
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from types import ModuleType
 
-    from vclean.farm.tasks import RunSettings, Task, TaskOutcome
+    from vclean.farm.rows import RunSettings, Task, TaskOutcome
     from vclean.settings import CleanerSettings
 
 _WORKER_CPUS: Final = 0.75
@@ -89,28 +89,24 @@ def _to_vclean_error(error: Exception) -> VcleanError:
     return VcleanError(f"Ray failed ({lines[-1] if lines else type(error).__name__}): continue with --resume")
 
 
-def count_workers(ray: ModuleType, cleaning: CleanerSettings, requested: int = 0) -> int:
+def count_workers(ray: ModuleType, cleaning: CleanerSettings, requested: int | None = None) -> int:
     """Return how many workers run at once on the cluster.
 
     Args:
         ray: the connected module.
         cleaning: settings for cleaning pages: a browser needs memory.
-        requested: maximum number of workers; 0 for as many as fit.
+        requested: maximum number of workers; None for as many as fit.
 
     Raises:
         UsageError: not even one worker fits.
     """
-    nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
-    fitting = sum(_fitting_workers(node, _WORKER_MEMORY[bool(cleaning.render)]) for node in nodes)
+    fitting, memory = 0, _WORKER_MEMORY[bool(cleaning.render)]
+    for node in (node["Resources"] for node in ray.nodes() if node["Alive"]):
+        processors = node.get("CPU", 0) * _SHARE - _SPARED
+        fitting += max(0, int(min(processors / _WORKER_CPUS, node.get("memory", 0) // memory)))
     if not fitting:
         raise UsageError("no node of the Ray cluster has a processor and 1 GB of memory to spare: add a node")
     return min(requested or fitting, fitting)
-
-
-def _fitting_workers(node: Mapping[str, float], memory: int) -> int:
-    """Return how many workers fit on a node with some processors (`CPU`) and bytes of memory (`memory`)."""
-    processors = node.get("CPU", 0) * _SHARE - _SPARED
-    return max(0, int(min(processors / _WORKER_CPUS, node.get("memory", 0) // memory)))
 
 
 @contextmanager

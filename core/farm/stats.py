@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
     from vclean.farm.inputs import Inputs
-    from vclean.farm.tasks import TaskOutcome
+    from vclean.farm.rows import TaskOutcome
 
 with requires_extra("farm", "prometheus-client"):
     from prometheus_client import CollectorRegistry, start_http_server

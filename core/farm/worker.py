@@ -25,8 +25,7 @@ import psutil
 
 from vclean.errors import DeadlineError, VcleanError
 from vclean.farm import rows
-from vclean.farm.rows import FATAL_ERRORS, failed_outcome
-from vclean.farm.tasks import TaskOutcome
+from vclean.farm.rows import FATAL_ERRORS, TaskOutcome, failed_outcome
 from vclean.imports import block_pandas
 from vclean.pipeline import Pipeline
 from vclean.render.cache import to_bytes
@@ -36,7 +35,7 @@ from vclean.settings import DEFAULT_PDOC
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from vclean.farm.tasks import RunSettings, Task
+    from vclean.farm.rows import RunSettings, Task
     from vclean.features.segments.segments import Segments
     from vclean.result import Result
 

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Final
 
 from vclean.errors import BrowserError, DeadlineError, LimitError, VcleanError
 from vclean.farm.inputs import read_task
-from vclean.farm.rows import failed_outcome
-from vclean.farm.tasks import TaskOutcome, settings_digest
+from vclean.farm.rows import TaskOutcome, failed_outcome, settings_digest
 from vclean.imports import requires_extra
 from vclean.render.browser.process import resource_limits
 from vclean.render.isolation.orphan_reaper import kill_tree
@@ -37,8 +36,8 @@ if TYPE_CHECKING:
     from vclean.farm.inputs import Inputs
     from vclean.farm.output import RunOutput
     from vclean.farm.ray import RayWorker
+    from vclean.farm.rows import RunSettings, Task
     from vclean.farm.stats import Stats
-    from vclean.farm.tasks import RunSettings, Task
     from vclean.settings import CleanerSettings
 
     Worker: TypeAlias = "WorkerProcess | RayWorker"
@@ -219,11 +218,7 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 class InterruptedRunError(Exception):
-    """Interruption of the run by a signal; `number` is the number of the signal."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
+    """Interruption of the run by a signal; its argument is the number of the signal."""
 
 
 class Farm:

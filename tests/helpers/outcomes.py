@@ -5,7 +5,7 @@ from __future__ import annotations
 from helpers.pages import laid_out, result
 from vclean.errors import DeadlineError
 from vclean.farm import rows
-from vclean.farm.tasks import RunSettings, Task, TaskOutcome
+from vclean.farm.rows import RunSettings, Task, TaskOutcome
 from vclean.page import Page
 from vclean.render.cache import to_bytes
 from vclean.settings import CleanerSettings

@@ -17,7 +17,7 @@ from vclean.api import Cleaner
 from vclean.errors import InputError, UsageError
 from vclean.farm import rows
 from vclean.farm.parts import PartWriter
-from vclean.farm.tasks import Task, page_key
+from vclean.farm.rows import Task, page_key
 from vclean.input.sources import find_sources
 from vclean.page import Page
 from vclean.render import cache

@@ -12,7 +12,7 @@ from helpers.pages import parsed
 from vclean.cli import segments
 from vclean.cli.main import COMMANDS, PROGRAM, main, main_inner
 from vclean.errors import UsageError
-from vclean.farm.tasks import RunSettings
+from vclean.farm.rows import RunSettings
 from vclean.features.segments import formats
 from vclean.output import EXPLANATION, FRONT_MATTER, HIDDEN_LIST
 from vclean.settings import CleanerSettings, Policy, RenderSettings

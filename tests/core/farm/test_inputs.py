@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from vclean.errors import InputError, OutputError
 from vclean.farm import inputs as module
 from vclean.farm.inputs import Inputs, read_list, read_task
-from vclean.farm.tasks import page_key
+from vclean.farm.rows import page_key
 from vclean.page import Page, Source
 from vclean.settings import CleanerSettings
 

@@ -13,9 +13,8 @@ from helpers.outcomes import CLEANING, RUN, done, key, lost, task
 from vclean.errors import DeadlineError, InputError, OutputError, UsageError
 from vclean.farm.output import open_output, summarize_parts
 from vclean.farm.parts import PartWriter, part_paths
-from vclean.farm.rows import failed_outcome, log_entry
+from vclean.farm.rows import failed_outcome, log_entry, settings_digest
 from vclean.farm.stats import Stats
-from vclean.farm.tasks import settings_digest
 from vclean.settings import CleanerSettings, Policy, RenderSettings
 
 

@@ -10,7 +10,7 @@ import pytest
 from vclean.errors import BrowserMissingError, ExtraMissingError, UsageError, VcleanError
 from vclean.farm import ray as module
 from vclean.farm.ray import RayWorker, connect_to_cluster, count_workers
-from vclean.farm.tasks import RunSettings, Task
+from vclean.farm.rows import RunSettings, Task
 from vclean.page import Page
 from vclean.settings import CleanerSettings
 

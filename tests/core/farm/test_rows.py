@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 import vclean
 from vclean.characters import replace_surrogates
 from vclean.errors import BrowserError
-from vclean.farm.rows import LOG_COLUMNS, SCHEMA, failed_outcome, log_entry, result_row
-from vclean.farm.tasks import Task
+from vclean.farm.rows import LOG_COLUMNS, SCHEMA, Task, failed_outcome, log_entry, result_row
 from vclean.features.segments.vips import segment
 from vclean.labels import Role
 from vclean.page import Page

@@ -18,8 +18,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from vclean.errors import UsageError
 from vclean.farm import stats as module
 from vclean.farm.inputs import Inputs
+from vclean.farm.rows import TaskOutcome
 from vclean.farm.stats import Stats, count_input, serve_metrics
-from vclean.farm.tasks import TaskOutcome
 from vclean.settings import CleanerSettings
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.errors import InputError, ModelError
-from vclean.farm.tasks import KEY_BYTES, RunSettings, page_key, settings_digest
+from vclean.farm.rows import KEY_BYTES, RunSettings, page_key, settings_digest
 from vclean.page import Page
 from vclean.settings import CleanerSettings, Policy, RenderSettings
 
@@ -99,7 +99,7 @@ class TestDigest:
 
     def test_depends_on_version_of_vclean(self, monkeypatch: pytest.MonkeyPatch) -> None:
         before = settings_digest(CleanerSettings())
-        monkeypatch.setattr("vclean.farm.tasks.__version__", "99")
+        monkeypatch.setattr("vclean.farm.rows.__version__", "99")
         assert settings_digest(CleanerSettings()) != before
 
 

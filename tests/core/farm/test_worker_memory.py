@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from vclean.farm import worker
-from vclean.farm.tasks import RunSettings
+from vclean.farm.rows import RunSettings
 
 MB = 2**20
 

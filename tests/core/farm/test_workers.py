@@ -25,9 +25,8 @@ from vclean.errors import (
     VcleanError,
 )
 from vclean.farm import workers
-from vclean.farm.rows import failed_outcome
+from vclean.farm.rows import RunSettings, Task, TaskOutcome, failed_outcome
 from vclean.farm.stats import Stats
-from vclean.farm.tasks import RunSettings, Task, TaskOutcome
 from vclean.farm.workers import Farm, InterruptedRunError, WorkerLostError, WorkerProcess, private_memory
 from vclean.page import Page, Source
 from vclean.render.browser import process
@@ -383,7 +382,7 @@ class TestSignals:
 
         with pytest.raises(InterruptedRunError) as interruption:
             farm(PAGES, answer, output)
-        assert interruption.value.number == number
+        assert interruption.value.args == (number,)
         assert 10 <= len(output.rows) < 60  # fake pages take 2 ms, and the main thread may wait for its turn
 
     def test_drops_pages_after_time_limit(self, monkeypatch: pytest.MonkeyPatch) -> None:
