@@ -236,8 +236,8 @@ def open_output(
             facts={"vclean.digest": facts["digest"], "vclean.versions": json.dumps(facts["versions"])},
         )
         try:
-            with _open_log(folder / LOG, done) as log, ResumeLog(done, covers) as resume_log, writer:
-                yield RunOutput(writer, log, resume_log, summary)
+            with _open_log(folder / LOG, done) as log, writer:
+                yield RunOutput(writer, log, ResumeLog(done, covers), summary)
             summary["state"] = "complete"
         finally:
             summary |= {**summarize_parts(part_paths(folder)), "run": stats.to_dict(), **facts}

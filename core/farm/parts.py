@@ -6,18 +6,18 @@ A resumed run skips the pages that an earlier run has done.
 from __future__ import annotations
 
 import itertools
-import sqlite3
 from contextlib import AbstractContextManager, suppress
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from vclean.characters import replace_surrogates
-from vclean.errors import InputError, OutputError
+from vclean.errors import InputError
 from vclean.farm.rows import FAILED, SCHEMA
 from vclean.files import make_folder, output_errors, replace_durably, stale_temporary_files, temporary_path
 
@@ -198,13 +198,10 @@ def drop_failures(folder: Path) -> None:
 
 
 _ROWS_AT_ONCE: Final = 10_000
-_CACHE_KIB: Final = 32_768
-
-_HASH_BYTES: Final = 8
 
 
-class ResumeLog(AbstractContextManager["ResumeLog"]):
-    """Rows of the parts, each of which one page can claim. They are in a temporary file, not in memory.
+class ResumeLog:
+    """Rows of the parts, each of which one page can claim. They take 16 bytes each in memory.
 
     Args:
         parts: the parts; none for a new run.
@@ -212,30 +209,22 @@ class ResumeLog(AbstractContextManager["ResumeLog"]):
 
     Raises:
         InputError: a part cannot be read.
-        OutputError: the temporary file cannot be written.
     """
 
     def __init__(self, parts: Iterable[Path], covers: Callable[[str], bool]) -> None:
-        # SQLite makes an unnamed temporary file for "". The system deletes it with the process, however that ends.
-        self._database = sqlite3.connect("", check_same_thread=False, isolation_level=None)
-        run = self._database.execute
-        is_input = lru_cache(covers)  # rows of one file follow each other
-        try:
-            for pragma in ("journal_mode = off", "synchronous = off", f"cache_size = -{_CACHE_KIB}"):
-                run(f"pragma {pragma}")
-            run("create table unclaimed (key blob, id_hash integer, moved integer)")
-            run("begin")  # and no end: a transaction for each claim would take ten times as long
-            for batch in read_parts(parts, ("key", "id", "source"), _ROWS_AT_ONCE):
-                rows = [(row["key"], _hash(row["id"]), not is_input(row["source"])) for row in batch.to_pylist()]
-                self._database.executemany("insert into unclaimed values (?, ?, ?)", rows)
-            run("create index by_page on unclaimed (key, id_hash)")
-            run("create index by_key on unclaimed (key) where moved")
-        except sqlite3.Error as error:
-            raise OutputError(f"cannot store the list of finished pages ({error}): free space in TMPDIR") from error
+        self._moved: dict[bytes, list[int]] = {}
+        hashes = np.fromiter(self._read(parts, covers), dtype=np.int64)
+        self._hashes, self._counts = np.unique(hashes, return_counts=True)
 
-    def __exit__(self, *exception: object) -> None:
-        """Delete the temporary file."""
-        self._database.close()
+    def _read(self, parts: Iterable[Path], covers: Callable[[str], bool]) -> Iterator[int]:
+        """Yield the 64-bit hash of key and id of each row; in practice, it is unique."""
+        is_input = lru_cache(covers)  # rows of one file follow each other
+        for batch in read_parts(parts, ("key", "id", "source"), _ROWS_AT_ONCE):
+            for row in batch.to_pylist():
+                page = hash((row["key"], row["id"]))
+                if not is_input(row["source"]):
+                    self._moved.setdefault(row["key"], []).append(page)
+                yield page
 
     def claim(self, key: bytes, page_id: str) -> bool:
         """Return whether a page of the input is done. If it is, claim its row: each row counts for one page.
@@ -247,14 +236,18 @@ class ResumeLog(AbstractContextManager["ResumeLog"]):
             key: see `vclean.farm.rows.page_key`.
             page_id: id of the page.
         """
-        run, query = self._database.execute, "select rowid from unclaimed where key = ? and"
-        row = run(f"{query} id_hash = ? limit 1", (key, _hash(page_id))).fetchone()
-        row = row or run(f"{query} moved limit 1", (key,)).fetchone()
-        if row:
-            run("delete from unclaimed where rowid = ?", row)
-        return row is not None
+        if self._take(hash((key, replace_surrogates(page_id)))):
+            return True
+        moved = self._moved.get(key, [])
+        while moved:
+            if self._take(moved.pop()):
+                return True
+        return False
 
-
-def _hash(page_id: str) -> int:
-    """Return a 64-bit hash of an id as rows have it. It is short, and with the key it is unique in practice."""
-    return int.from_bytes(blake2b(replace_surrogates(page_id).encode(), digest_size=_HASH_BYTES).digest(), signed=True)
+    def _take(self, page: int) -> bool:
+        """Return whether a row with this hash is left, and take it."""
+        row = int(np.searchsorted(self._hashes, page))
+        if row == len(self._hashes) or self._hashes[row] != page or not self._counts[row]:
+            return False
+        self._counts[row] -= 1
+        return True

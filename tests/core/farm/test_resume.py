@@ -26,8 +26,7 @@ def log_of(tmp_path_factory):
 
 class TestClaim:
     def test_new_run(self):
-        with ResumeLog([], everywhere) as log:
-            assert not log.claim(key(1), "p1")
+        assert not ResumeLog([], everywhere).claim(key(1), "p1")
 
     @pytest.mark.parametrize(
         ("outcome", "page", "is_done"),
