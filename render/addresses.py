@@ -25,8 +25,12 @@ def is_public(address: str) -> bool:
     (True, False, False)
     """
     ip = ipaddress.ip_address(address.partition("%")[0])
-    inner = _embedded(ip)
-    return ip.is_global and not ip.is_multicast if inner is None else is_public(str(inner))
+    if isinstance(ip, ipaddress.IPv6Address):
+        nat64 = ipaddress.IPv4Address(int(ip) & 0xFFFF_FFFF) if ip in _EMBEDDED_IPV4 else None
+        inner = nat64 or ip.ipv4_mapped or ip.sixtofour or (ip.teredo and ip.teredo[1])
+        if inner:
+            return is_public(str(inner))
+    return ip.is_global and not ip.is_multicast
 
 
 def check_public(url: str, *, allow_hosts: frozenset[str] = frozenset()) -> str:
@@ -71,14 +75,6 @@ def host_and_port(url: str) -> tuple[str, int]:
     if not host or port == 0:
         raise NetworkError(f"{url} is no web address: give one such as https://example.org/")
     return host, port or (443 if parts.scheme == "https" else 80)
-
-
-def _embedded(ip: ipaddress.IPv4Address | ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    if isinstance(ip, ipaddress.IPv4Address):
-        return None
-    if ip in _EMBEDDED_IPV4:
-        return ipaddress.IPv4Address(int(ip) & 0xFFFF_FFFF)
-    return ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
 
 
 def resolve(host: str, port: int) -> list[str]:

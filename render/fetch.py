@@ -160,13 +160,10 @@ def check_behind_proxy(url: str, *, allow_hosts: frozenset[str] = frozenset()) -
         return
     if resolve(host, port):
         check_public(url)
-    elif not _may_be_public(host):
-        raise NetworkError(f"{host} is not the name of a public host: save the page, or allow {host} with --allow-host")
-
-
-def _may_be_public(host: str) -> bool:
+        return
     labels = host.rstrip(".").split(".")
-    return len(labels) > 1 and not _NUMERIC.fullmatch(labels[-1]) and not f".{'.'.join(labels)}".endswith(_LOCAL)
+    if len(labels) == 1 or _NUMERIC.fullmatch(labels[-1]) or f".{'.'.join(labels)}".endswith(_LOCAL):
+        raise NetworkError(f"{host} is not the name of a public host: save the page, or allow {host} with --allow-host")
 
 
 _MAX_REDIRECTS: Final = 10

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import fields, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
@@ -196,7 +196,7 @@ class FarmCommand(RunOptions, CleaningOptions, LimitOption, MessageOptions):
         try:
             with (
                 _engine(self) as (run, new_worker),
-                serve_metrics(stats, self.metrics),
+                serve_metrics(stats, self.metrics) if self.metrics else nullcontext(),
                 opened as output,
                 count_input(inputs, stats),
                 show_progress(stats),

@@ -276,15 +276,10 @@ class RunOutput:
         entry = log_entry(outcome.record)
         with output_errors(self.log.name):
             self.log.write(_to_json_line(entry))
-        self._warn_of_failure(entry)
-
-    def _warn_of_failure(self, entry: Mapping[str, Any]) -> None:
-        """Log the message of one of the first failures of the run: a wrong input is then known at once."""
-        if entry["status"] != FAILED or self.warnings == _MAX_WARNINGS:
-            return
-        self.warnings += 1
-        name, message = entry["id"], entry["message"]
-        _log.warning("%s", message if name in message else f"{name}: {message}")
+        if entry["status"] == FAILED and self.warnings < _MAX_WARNINGS:  # a wrong input is then known at once
+            self.warnings += 1
+            name, message = entry["id"], entry["message"]
+            _log.warning("%s", message if name in message else f"{name}: {message}")
 
 
 def _begin_run(folder: Path, cleaning: CleanerSettings, *, resume: bool) -> dict[str, Any]:

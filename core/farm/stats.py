@@ -188,15 +188,12 @@ def _pages_of_file(inputs: Inputs, path: Path) -> tuple[int | None, int]:
 
 
 @contextmanager
-def serve_metrics(stats: Stats, address: str | None) -> Iterator[None]:
-    """Serve the metrics at http://ADDRESS:PORT/metrics inside the block; do nothing if `address` is None.
+def serve_metrics(stats: Stats, address: str) -> Iterator[None]:
+    """Serve the metrics at http://ADDRESS:PORT/metrics inside the block.
 
     Raises:
         UsageError: the port is taken, or this machine does not have the address.
     """
-    if address is None:
-        yield
-        return
     registry = CollectorRegistry()
     registry.register(stats)
     host, _, port = address.rpartition(":")

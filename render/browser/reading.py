@@ -255,20 +255,16 @@ class PixelComparison:
         """x, y, width and height of each part, CSS px."""
         pixels = 0.0
         while len(self.clips) < _MAX_PARTS and (self._part < 0).any():
-            rows = self._next_rows()
+            # The uppermost lines that are in no part yet, and all that fit into one part with them.
+            rows = np.flatnonzero(self._part < 0)
+            top, bottom = lines[rows, 1], lines[rows, 1] + lines[rows, 3]
+            rows = rows[(top == top.min()) | (bottom <= max(float(top.min()), 0) + _MAX_HEIGHT)]
             clip = _clip_around(lines[rows])
             pixels += clip[2] * clip[3]
             if pixels > _MAX_PIXELS:
                 break
             self._part[rows] = len(self.clips)
             self.clips.append(clip)
-
-    def _next_rows(self) -> NDArray[np.intp]:
-        """Return the uppermost lines that are in no part yet, and all that fit into one part with them."""
-        rows = np.flatnonzero(self._part < 0)
-        top, bottom = self._lines[rows, 1], self._lines[rows, 1] + self._lines[rows, 3]
-        first = top == top.min()
-        return np.asarray(rows[first | (bottom <= max(float(top.min()), 0) + _MAX_HEIGHT)])
 
     async def paint(self, session: Session, *, scroll: bool) -> list[NDArray[np.uint8]]:
         """Take a screenshot of each part, uint8 (height, width, 3).
