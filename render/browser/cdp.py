@@ -15,6 +15,7 @@ import json
 import os
 import signal
 import sys
+from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias, cast
 
 from vclean.errors import BrowserError
@@ -133,14 +134,10 @@ class CdpDriver(asyncio.SubprocessProtocol):
     async def close(self) -> None:
         """End the browser and its children, and wait for the end."""
         self._closing = True
-        self.kill()
-        await self._ended.wait()
-
-    def kill(self) -> None:
-        """End the browser and its children without waiting."""
         if self.is_connected():
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._transport.get_pid(), signal.SIGKILL)
+        await self._ended.wait()
 
     def send(self, session: str, method: str, params: dict[str, Any]) -> asyncio.Future[dict[str, Any]]:
         """Send a command; the future gets its result. `session` is empty for the browser itself."""
@@ -261,8 +258,7 @@ class BrowserTab:
         self.session = session
         self.close = close
         self._loader = ""
-        self._loaded: set[str] = set()
-        self._changed = asyncio.Event()
+        self._loaded: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
         session.on("Page.lifecycleEvent", self._on_lifecycle_event)
 
     async def navigate(self, url: str) -> None:
@@ -280,15 +276,12 @@ class BrowserTab:
 
     async def wait_until_loaded(self) -> None:
         """Wait until all parts of the page of the last `navigate` are loaded."""
-        while self._loader not in self._loaded:
-            self._changed.clear()
-            await self._changed.wait()
+        await self._loaded[self._loader].wait()
         await self.session.send("Page.setLifecycleEventsEnabled", {"enabled": False})
 
     def _on_lifecycle_event(self, event: dict[str, Any]) -> None:
         if event["name"] == "load":
-            self._loaded.add(event["loaderId"])
-            self._changed.set()
+            self._loaded[event["loaderId"]].set()
 
 
 async def evaluate(session: Session, expression: str, *, world: int | None = None) -> str:

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
-from importlib.util import find_spec
+from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -122,10 +122,7 @@ def playwright_folder() -> Path:
     """Return the folder of Playwright's downloads, as its registry derives it from environment and platform."""
     location = os.environ.get("PLAYWRIGHT_BROWSERS_PATH")
     if location == "0":
-        package = find_spec("playwright")
-        if package is None or package.origin is None:
-            raise BrowserMissingError("the package playwright is not installed: run `pip install playwright`")
-        return Path(package.origin).parent / "driver" / "package" / ".local-browsers"
+        return Path(str(files("playwright")), "driver", "package", ".local-browsers")
     return Path(location) if location else cache_folder() / "ms-playwright"
 
 

@@ -100,23 +100,18 @@ class StoredResponder:
         self._answered.setdefault(request.url, False)
         if request.method not in ("GET", "HEAD"):
             return None
-        response = await self._stored(request.url)
-        if response is None and self._fallback is not None:
+        # In a thread: a source may read from disk, and must not block the pages of other tabs.
+        stored = await asyncio.to_thread(self._resources.get, request.url) if self._resources is not None else None
+        response = None
+        if stored is not None:
+            # Fonts and modules are loaded with CORS; archives do not store its headers.
+            headers = (("content-type", stored.content_type), ("access-control-allow-origin", "*"))
+            response = PageResponse(stored.body, headers if stored.content_type else headers[1:], stored.status)
+        elif self._fallback is not None:
             response = await self._fallback(request)
         if response is not None and response.status < 400:
             self._answered[request.url] = True
         return response
-
-    async def _stored(self, url: str) -> PageResponse | None:
-        if self._resources is None:
-            return None
-        # In a thread: a source may read from disk, and must not block the pages of other tabs.
-        resource = await asyncio.to_thread(self._resources.get, url)
-        if resource is None:
-            return None
-        # Fonts and modules are loaded with CORS; archives do not store its headers.
-        headers = (("content-type", resource.content_type), ("access-control-allow-origin", "*"))
-        return PageResponse(resource.body, headers if resource.content_type else headers[1:], resource.status)
 
 
 class RequestInterceptor:

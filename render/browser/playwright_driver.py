@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from playwright.async_api import Error, async_playwright
 
 from vclean.errors import BrowserError
 from vclean.render.browser.cdp import BrowserTab, ProtocolError, emulate
-from vclean.render.isolation import temp_dirs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -115,9 +113,8 @@ class PlaywrightDriver:
 
 
 async def _launch_browser(playwright: Playwright, command: Sequence[str], folder: str) -> Browser:
-    profiles = _profiles()
     with _as_protocol_errors():
-        browser = await playwright.chromium.launch(
+        return await playwright.chromium.launch(
             executable_path=command[0],
             args=command[1:],
             ignore_default_args=True,  # otherwise Playwright inserts switches before the first argument
@@ -126,15 +123,6 @@ async def _launch_browser(playwright: Playwright, command: Sequence[str], folder
             handle_sigint=False,
             timeout=_START_MS,
         )
-    for unused in _profiles() - profiles:  # the command names another; these would survive `kill -9`
-        with suppress(OSError):  # in use by another program
-            unused.rmdir()
-    return browser
-
-
-def _profiles() -> set[Path]:
-    """Return the folders that Playwright has created for profiles of browsers."""
-    return set(Path(temp_dirs.root()).glob("playwright_chromiumdev_profile-*"))
 
 
 @contextmanager

@@ -137,28 +137,29 @@
       for (const element of hovered) fire(element, 'pointerenter', 'mouseenter', 'pointerover', 'mouseover');
     }
 
-    // Judges the last action, and takes the next one. Returns whether there was one.
-    let last = null;
-    function step() {
-      const isNew = check();
-      if (waiting.size === 0) return false;
-      if (last === null) {
-        hover();
-        last = document.body;
-        return true;
-      }
-      if (last === document.body) collect();
-      else if (isNew) {
-        again.push(last, last);
+    // Takes one action after another. After each, `isNew` tells whether it revealed a text.
+    let isNew = false;
+    function* actions() {
+      hover();
+      yield;
+      collect();
+      for (let element; (element = queue.shift() ?? again.shift());) {
+        if (!isReady(element)) continue;
+        clicked.add(element);
+        operate(element);
+        yield;
+        if (!isNew) continue;
+        again.push(element, element);
         const rest = queue;
         collect();
-        queue = [...queue.filter((element) => !rest.includes(element)), ...rest];
+        queue = [...queue.filter((each) => !rest.includes(each)), ...rest];
       }
-      do last = queue.shift() ?? again.shift(); while (last && !isReady(last));
-      if (!last) return false;
-      clicked.add(last);
-      operate(last);
-      return true;
+    }
+
+    const steps = actions();
+    function step() { // judges the last action, and takes the next one; returns whether there was one
+      isNew = check();
+      return waiting.size > 0 && !steps.next().done;
     }
 
     globalThis[Symbol.for('vclean.probe')] = { check, step, revealed: () => JSON.stringify(revealed) };

@@ -161,15 +161,12 @@ def unpack(payload: str, settings: RenderSettings, *, build: str, url: str) -> S
         LimitError: the page exceeds the limit of elements or of text.
     """
     answer = json.loads(payload)
-    if "nodes" in answer:
-        raise LimitError(
-            f"page has {answer['nodes']:,} elements, over the limit of {settings.max_nodes:,}: raise --max-nodes"
-        )
-    if "characters" in answer:
-        raise LimitError(
-            f"page has {answer['characters']:,} characters of text, over the limit of {settings.max_bytes:,}:"
-            " raise --max-bytes"
-        )
+    for name, unit, limit, option in (
+        ("nodes", "elements", settings.max_nodes, "--max-nodes"),
+        ("characters", "characters of text", settings.max_bytes, "--max-bytes"),
+    ):
+        if name in answer:
+            raise LimitError(f"page has {answer[name]:,} {unit}, over the limit of {limit:,}: raise {option}")
     columns: dict[str, Any] = {name: _array(name, data) for name, data in answer["columns"].items()}
     end = subtree_ends(columns["parent"])
     head, links = head_and_links("".join(answer["head"]), url)
