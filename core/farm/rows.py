@@ -330,12 +330,11 @@ def _common_columns(task: Task, seconds: Mapping[str, float]) -> dict[str, Any]:
 
 
 def _build_row(values: Mapping[str, Any]) -> pa.RecordBatch:
-    arrays = [_to_array(values.get(field.name), field.type) for field in SCHEMA]
+    arrays = []
+    for column in SCHEMA:
+        value = values.get(column.name)
+        arrays.append(value if isinstance(value, pa.Array) else pa.array([_storable(value)], column.type))
     return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
-
-
-def _to_array(value: object, data_type: pa.DataType) -> pa.Array[Any]:
-    return value if isinstance(value, pa.Array) else pa.array([_storable(value)], data_type)
 
 
 def _storable(value: Any) -> Any:  # noqa: ANN401 - a field may have any type

@@ -1,7 +1,7 @@
 """Run one worker of the farm: a process with one browser that cleans one page after another for its parent.
 
 Run as `python -m vclean.farm.worker`. It receives, pickled, the settings and then one `Task` at a time over standard
-input. It sends `READY`, or the error that prevents it from working, and then one `TaskOutcome` for each task over
+input. It sends "ready", or the error that prevents it from working, and then one `TaskOutcome` for each task over
 standard output. It ends when its input ends. The orphan reaper then ends its browser
 (`vclean.render.isolation.orphan_reaper`).
 """
@@ -50,8 +50,6 @@ def find_malloc_trim() -> Callable[[], object] | None:
         return partial(ctypes.CDLL(None).malloc_trim, 0)
     return None
 
-
-READY: Final = "ready"
 
 _MAX_PAGES: Final = 5_000
 """Pages after which a worker is replaced."""
@@ -146,7 +144,7 @@ def main() -> None:
     try:
         with Pipeline(cleaning) as pipeline:
             worker = Worker(pipeline, run)
-            _send(output, READY)
+            _send(output, "ready")
             while True:
                 _send(output, worker.work(tasks.get()))
     except VcleanError as error:

@@ -36,7 +36,7 @@ from vclean.render.snapshot import (
     subtree_ends,
 )
 from vclean.render.static import _tree, styles
-from vclean.render.static.parse import head_and_links, with_absolute_links
+from vclean.render.static.parse import VALUE_LIMIT, head_and_links, with_absolute_links
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,12 +50,6 @@ if TYPE_CHECKING:
 
     Hint = bool | Sequence[str]
     Hints = dict[str, Hint]
-
-VALUE_LIMIT = 2000
-"""Maximum length of attribute values in characters."""
-
-DATA_LIMIT = 64
-"""Maximum length of `data:` URLs: enough for their media type."""
 
 NEEDS_NEW_DOCUMENT = '{"needsNewDocument":true}'
 """Payload of a page that needs a new document, because earlier pages would affect its styles."""
@@ -236,7 +230,7 @@ def _constants() -> str:
             "maxFormula": MAX_SOURCE,
             "littleText": LITTLE_TEXT,
             "valueLimit": VALUE_LIMIT,
-            "dataLimit": DATA_LIMIT,
+            "dataLimit": 64,  # characters of `data:` URLs: enough for their media type
             "declarations": _DECLARATIONS,
             "maxEntries": 2 * MAX_ENTRIES,
             "maxHead": 2 * MAX_JSON_LD,
