@@ -56,10 +56,8 @@ _APPLICATIONS = {
 }
 
 _DOWNLOADED_SHELLS = (
-    "chromium_headless_shell-*/*/chrome-headless-shell",
-    "chromium_headless_shell-*/*/chrome-headless-shell.exe",
-    "chromium_headless_shell-*/*/headless_shell",
-    "chromium_headless_shell-*/*/headless_shell.exe",
+    "chromium_headless_shell-*/*/*headless[-_]shell",
+    "chromium_headless_shell-*/*/*headless[-_]shell.exe",
 )
 _DOWNLOADED_BROWSERS = (
     "chromium-*/chrome-linux*/chrome",

@@ -76,14 +76,13 @@
       for (const animation of document.getAnimations()) {
         try { animation.finish(); } catch { /* it is endless */ }
       }
-      const count = revealed.length;
+      const count = waiting.size;
       for (const [index, node] of waiting) {
         range.selectNodeContents(node);
         const isSeen = isInSight(node.parentElement, [...range.getClientRects()]);
-        if (isSeen && parseFloat(getComputedStyle(node.parentElement).fontSize) >= 5) revealed.push(index);
+        if (isSeen && parseFloat(getComputedStyle(node.parentElement).fontSize) >= 5 && waiting.delete(index)) revealed.push(index);
       }
-      for (const index of revealed.slice(count)) waiting.delete(index);
-      return revealed.length > count;
+      return waiting.size < count;
     }
 
     function isReady(element) {

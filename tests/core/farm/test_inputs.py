@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NoReturn
 
 import pyarrow as pa
@@ -23,7 +24,11 @@ from vclean.settings import CleanerSettings
 TWO = record("http://a.example/two", response(b"<p>two"))
 
 
+INDEXES = TemporaryDirectory()
+
+
 def inputs(*arguments: object, network: str = "public", **options) -> Inputs:
+    options = {"index_folder": Path(INDEXES.name), **options}
     return Inputs([str(argument) for argument in arguments], CleanerSettings(network=network), **options)
 
 

@@ -57,8 +57,10 @@ class TestRemainingSeconds:
 
 def wait_for_total(*arguments: object, **options) -> int | None:
     """Return the number of pages of inputs when they are counted."""
-    stats = Stats()
-    with count_input(Inputs([str(each) for each in arguments], CleanerSettings(), **options), stats):
+    stats, folder = Stats(), Path("/none")
+    with count_input(
+        Inputs([str(each) for each in arguments], CleanerSettings(), index_folder=folder, **options), stats
+    ):
         assert_eventually(lambda: stats.total is not None, 20)
     return stats.total
 
