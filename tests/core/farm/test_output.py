@@ -6,6 +6,7 @@ import sys
 from contextlib import suppress
 from dataclasses import replace
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from helpers.outcomes import CLEANING, RUN, done, key, lost, task
@@ -238,3 +239,11 @@ class TestSummarizeParts:
         facts = summarize_parts(part_paths(tmp_path))["seconds"]
         assert facts["read"] == {"mean": 5.5, "p50": 5.0, "p90": 9.0, "p99": 10.0, "max": 10.0}
         assert facts["render"] is None
+
+    def test_counts_pages_that_rendering_changed(self, tmp_path):
+        record = done(1).record
+        place = record.schema.get_field_index("render_change")
+        with PartWriter(tmp_path) as writer:
+            for share in (None, 0.04, 0.06, 0.5):
+                writer.write(record.set_column(place, record.schema.field(place), pa.array([share], pa.float32())))
+        assert summarize_parts(part_paths(tmp_path))["changed_by_rendering"] == 2
