@@ -85,7 +85,7 @@ VALUES = [
     ),
     (f"{DIFF} --js --timeout 5 -q", {"settings": RenderSettings(scripts="on", deadline=5), "verbosity": -1}),
     (FARM, {"cleaning": CleanerSettings(render=True), "run": RunSettings(), "inputs": ["in"], "out": Path("out")}),
-    (FARM, {"pages": None, "resume": False, "engine": "local", "address": None, "metrics": None, "verbosity": 0}),
+    (FARM, {"pages": None, "continues": False, "engine": "local", "address": None, "metrics": None, "verbosity": 0}),
     (f"{FARM} --no-render", {"cleaning.render": False}),
     (f"{FARM} --no-render --js", {"cleaning.render": True, "cleaning.rendering.scripts": "on"}),
     (f"{FARM} --render auto", {"cleaning.render": "auto"}),
@@ -109,8 +109,8 @@ VALUES = [
         (f"{FARM} --max-memory {size}", {"run.max_memory": expected})
         for size, expected in {"512M": 2**29, "1.5g": 3 * 2**29, "1t": 2**40, "300000000": 300_000_000}.items()
     ),
-    (f"{FARM} --retry-failed", {"resume": True, "retry_failed": True}),
-    (f"{FARM} --resume", {"resume": True, "retry_failed": False}),
+    (f"{FARM} --retry-failed", {"continues": False, "retry_failed": True}),
+    (f"{FARM} --resume", {"continues": True, "retry_failed": False}),
     (f"{FARM} --engine ray --address 10.0.0.1:6379", {"engine": "ray", "address": "10.0.0.1:6379"}),
     (f"{FARM} --metrics-port 9100", {"metrics": "127.0.0.1:9100"}),
     (f"{FARM} --metrics 0.0.0.0:9100", {"metrics": "0.0.0.0:9100"}),
