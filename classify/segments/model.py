@@ -20,7 +20,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache, cached_property
 from itertools import chain
@@ -30,7 +30,6 @@ import numpy as np
 
 from vclean.classify import model_file
 from vclean.classify.forest import Forest
-from vclean.classify.model_file import pack
 from vclean.classify.regions import CLASSES
 from vclean.errors import ModelError
 from vclean.features.blocks import extract_blocks
@@ -41,19 +40,20 @@ from vclean.features.regions import candidate_regions
 from vclean.features.segments import columns as segment_columns
 from vclean.features.segments import vips
 from vclean.features.segments.columns import REGIONAL, max_over_descendants, segment_matrix
-from vclean.features.segments.segments import Segments, Separators
-from vclean.features.segments.vips_page import VisualPage, union_boxes
+from vclean.features.segments.segments import MOST_COHERENT
+from vclean.features.segments.vips_page import VisualPage, to_segments
 from vclean.files import ZIP_ERRORS
 from vclean.labels import REGION_ROLES, Visibility
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from vclean.features.regions import Regions
+    from vclean.features.segments.segments import Segments
+    from vclean.features.segments.vips_page import Extent
     from vclean.render.snapshot import Snapshot
 
 
@@ -170,10 +170,14 @@ def best_states(divide: NDArray[np.floating], sizes: Sizes) -> NDArray[np.int8]:
         divide: (C,), probability that a container is divided, given that it is not inside a segment.
         sizes: sizes of the containers.
     """
-    as_segment, of_runs = _gains(sizes, segment_probabilities(divide, sizes))
-    cuts = [_best_cut(np.array([weight, 1 - weight]), as_segment, of_runs, sizes) for weight in _PRECISION_WEIGHTS]
+    gains = _gains(sizes, segment_probabilities(divide, sizes))
+    cuts = [_best_cut(np.array([weight, 1 - weight]), *gains, sizes) for weight in _PRECISION_WEIGHTS]
     _, is_segment = max(cuts, key=lambda cut: cut[0])
-    return _states(is_segment, sizes.parent)
+    state = np.where(is_segment, State.AT, State.ABOVE).astype(np.int8)
+    for row, parent_row in enumerate(sizes.parent.tolist()):  # of nested segments, the outermost counts
+        if parent_row >= 0 and state[parent_row] != State.ABOVE:
+            state[row] = State.BELOW
+    return state
 
 
 def segment_probabilities(divide: NDArray[np.floating], sizes: Sizes) -> SegmentProbabilities:
@@ -222,21 +226,8 @@ def _best_cut(
         is_segment[row] = not sizes.divisible[row] or as_segment[row] @ weights >= divided[row] @ weights
         divided[sizes.parent[row]] += as_segment[row] if is_segment[row] else divided[row]
     precision, recall = (divided[-1] / max(sizes.characters[sizes.parent < 0].sum(), 1.0)).tolist()
-    return _f1(precision, recall), is_segment
-
-
-def _f1(precision: float, recall: float) -> float:
-    total = precision + recall
-    return 2 * precision * recall / total if total > 0 else 0.0
-
-
-def _states(is_segment: NDArray[np.bool_], parent: NDArray[np.int32]) -> NDArray[np.int8]:
-    """Return the states of the containers; of nested segments, the outermost counts."""
-    state = np.where(is_segment, State.AT, State.ABOVE).astype(np.int8)
-    for row, parent_row in enumerate(parent.tolist()):
-        if parent_row >= 0 and state[parent_row] != State.ABOVE:
-            state[row] = State.BELOW
-    return state
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return f1, is_segment
 
 
 LEVELS: Final = (1, 2)
@@ -292,49 +283,26 @@ def build_segments(page: VisualPage, regions: Regions, main: NDArray[np.int8], p
         main: states (C,) for the main segments.
         parts: states (C,) for the parts, which divide each container that `main` divides.
     """
-    visible = page.is_atom | np.append(np.zeros(page.first_text, dtype=bool), page.visible_text)
-    leaf = page.in_order[visible[page.in_order]]
+    leaf = page.in_order[page.is_visible[page.in_order]]
     keys = np.stack([_keys(regions, states)[leaf] for states in (main, parts)], axis=1)
-    parents, coherences, segment_keys, leaves = zip(*_rows(leaf, keys), strict=True)
-    owner = np.full(len(visible), -1, dtype=np.int32)
-    extents = []
-    for number, (key, nodes) in enumerate(zip(segment_keys, leaves, strict=True)):
-        owner[nodes] = number
-        around = [*nodes, key] if 0 <= key < page.first_text else nodes
-        extents.append([page.extent[node] for node in around])
-    return Segments(
-        snapshot=page.snapshot,
-        method=METHOD,
-        parent=np.array(parents, dtype=np.int32),
-        coherence=np.array(coherences, dtype=np.int32),
-        box=union_boxes(page, parents, extents),
-        text=owner[page.first_text :],
-        element=owner[: page.first_text],
-        node_box=page.node_box,
-        separators=Separators.from_rows(),
-    )
+    by_key: dict[int, dict[int, list[int]]] = {}
+    for node, (main_key, part_key) in zip(leaf.tolist(), keys.tolist(), strict=True):
+        by_key.setdefault(main_key, {}).setdefault(part_key, []).append(node)
+    rows: list[tuple[int, int, list[Extent]]] = [(-1, WHOLE, [])]
+    owner = np.full(len(page.is_visible), -1, dtype=np.int32)
 
+    def add(parent: int, coherence: int, key: int, nodes: list[int]) -> None:
+        owner[nodes] = len(rows)
+        container = [key] if 0 <= key < page.first_text else []
+        rows.append((parent, coherence, [page.extent[node] for node in (*nodes, *container)]))
 
-def _rows(leaf: NDArray[np.int64], keys: NDArray[np.int64]) -> list[tuple[int, int, int, list[int]]]:
-    """Return the segments in preorder, by their first leaves; a main segment with a single part has no child.
-
-    Args:
-        leaf: visible nodes.
-        keys: (L, 2), the key of the main segment and of the part of each, see `_keys`.
-
-    Returns:
-        For each segment its parent, its degree of coherence, its key, and its leaves that are in no segment below.
-    """
-    mains: dict[int, dict[int, list[int]]] = {}
-    for node, (main, part) in zip(leaf.tolist(), keys.tolist(), strict=True):
-        mains.setdefault(main, {}).setdefault(part, []).append(node)
-    rows: list[tuple[int, int, int, list[int]]] = [(-1, WHOLE, -1, [])]
-    for main, parts in mains.items():
+    for main_key, nodes_by_part in by_key.items():
+        first, *others = nodes_by_part.values()
         number = len(rows)
-        rows.append((0, MAIN, main, [] if len(parts) > 1 else next(iter(parts.values()))))
-        if len(parts) > 1:
-            rows += [(number, PART, part, leaves) for part, leaves in parts.items()]
-    return rows
+        add(0, MAIN, main_key, [] if others else first)  # a main segment with a single part has no child
+        for part_key, nodes in nodes_by_part.items() if others else ():
+            add(number, PART, part_key, nodes)
+    return to_segments(page, METHOD, rows, owner)
 
 
 def _keys(regions: Regions, states: NDArray[np.int8]) -> NDArray[np.int64]:
@@ -353,19 +321,12 @@ def _keys(regions: Regions, states: NDArray[np.int8]) -> NDArray[np.int64]:
     top[0] |= not top.any()
     element = tree.nearest_ancestor(top, snapshot.parent).astype(np.int64)
     loose = has_segment[blocks.node]  # not in a segment, but in an element with segments
-    run = count + _runs(loose, regions.block_region)
-    container = np.append(blocks.node, 0)[blocks.text_block]
-    inside = np.where(blocks.text_block >= 0, container, snapshot.text_parent)
-    is_loose = np.append(loose, False)[blocks.text_block]
-    text = np.where(is_loose, np.append(run, 0)[blocks.text_block], element[inside])
+    begins = np.ones(len(loose), dtype=bool)  # runs of consecutive loose blocks in one container
+    begins[1:] = (np.diff(regions.block_region) != 0) | ~loose[1:] | ~loose[:-1]
+    of_blocks = np.where(loose, count + np.cumsum(begins), element[blocks.node])
+    in_block = blocks.text_block >= 0
+    text = np.where(in_block, np.append(of_blocks, 0)[blocks.text_block], element[snapshot.text_parent])
     return np.concatenate([element, text])
-
-
-def _runs(loose: NDArray[np.bool_], region: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return the number of each block's run of consecutive loose blocks in one container, int64 (B,)."""
-    begins = np.ones(len(loose), dtype=bool)
-    begins[1:] = (np.diff(region) != 0) | ~loose[1:] | ~loose[:-1]
-    return np.cumsum(begins)
 
 
 FORMAT: Final = 1
@@ -399,9 +360,9 @@ class SegmentModel:
         """
         page = SegmentPage.from_snapshot(snapshot)
         if page is None:
-            return vips.single_segment(VisualPage(snapshot), METHOD)
+            return replace(vips.segment(snapshot).at(1), method=METHOD, pdoc=MOST_COHERENT, full_tree=None)
         x = with_roles(page.x, page.regions.parent, self.regions)
-        main, parts = (_mean(trees, x) for trees in self.levels)
+        main, parts = (np.mean([trees.predict(x) for trees in level], axis=0) for level in self.levels)
         states = best_states(main, page.sizes)
         finer = best_states(np.where(states == State.ABOVE, 1.0, parts), page.sizes)
         return build_segments(page.visual_page, page.regions, states, finer)
@@ -412,11 +373,9 @@ class SegmentModel:
 
     def to_bytes(self) -> bytes:
         """Return the content of the model file; equal models give equal bytes."""
-        card = json.dumps(self.card, indent=1, ensure_ascii=False)
-        trees = zip(chain(*_MEMBERS), chain(*self.levels), strict=True)
-        texts = {"card.json": card, _REGIONS: self.regions.text}
-        texts |= {name: forest.text for name, forest in trees}
-        return pack({name: text.encode() for name, text in texts.items()})
+        texts = {"card.json": json.dumps(self.card, indent=1, ensure_ascii=False), _REGIONS: self.regions.text}
+        texts |= {name: trees.text for name, trees in zip(chain(*_MEMBERS), chain(*self.levels), strict=True)}
+        return model_file.pack({name: text.encode() for name, text in texts.items()})
 
 
 def with_roles(x: NDArray[np.float32], parent: NDArray[np.int32], regions: Forest) -> NDArray[np.float32]:
@@ -460,8 +419,3 @@ def from_bytes(data: bytes, name: str) -> SegmentModel:
     if not is_compatible:
         raise ModelError(f"{name} is from another version of vclean: {_REMEDY}")
     return SegmentModel(regions, levels, card)
-
-
-def _mean(trees: Sequence[Forest], x: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return the mean probability that each container is divided, float64 (C,)."""
-    return np.asarray(np.mean([forest.predict(x) for forest in trees], axis=0))

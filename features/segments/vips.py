@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from vclean.features.segments.segments import MOST_COHERENT, Segments, Separators
-from vclean.features.segments.vips_page import CELL, OTHER, ROW, TABLE, TEXTUAL, VisualPage, stands_out, union_boxes
+from vclean.features.segments.segments import MOST_COHERENT
+from vclean.features.segments.vips_page import CELL, OTHER, ROW, TABLE, TEXTUAL, VisualPage, stands_out, to_segments
 from vclean.render import tree
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from vclean.features.segments.segments import Segments
     from vclean.features.segments.vips_page import Extent
     from vclean.render.snapshot import Snapshot
 
@@ -69,8 +70,8 @@ def extract_visual_blocks(page: VisualPage, roots: Sequence[int], threshold: flo
         is_root = len(roots) == 1 and node == roots[0]
         if page.is_leaf[node]:
             blocks[node] = _leaf_coherence(page, node)
-        elif is_frozen:
-            blocks[node] = _frozen_coherence(page, node, threshold)
+        elif is_frozen:  # rule 8; parts of tables, and small nodes, get one more each
+            blocks[node] = _FROZEN + (page.kind[node] in (ROW, CELL)) + (page.size[node] < threshold)
         elif is_root or page.is_divided[node] or not _is_kept(page, node, threshold):
             stack += [(child, child in page.frozen and not is_root) for child in reversed(page.children[node])]
         else:
@@ -80,7 +81,8 @@ def extract_visual_blocks(page: VisualPage, roots: Sequence[int], threshold: flo
 
 def _is_kept(page: VisualPage, node: int, threshold: float) -> bool:
     """Return whether rule 13 keeps a table, row or cell, or rule 10 another element, if no other rule divides it."""
-    return page.kind[node] in (TABLE, ROW, CELL) or page.largest_child[node] < threshold
+    is_tabular = page.kind[node] in (TABLE, ROW, CELL)
+    return is_tabular or all(page.size[child] < threshold for child in page.children[node])
 
 
 def _leaf_coherence(page: VisualPage, node: int) -> int:
@@ -89,14 +91,6 @@ def _leaf_coherence(page: VisualPage, node: int) -> int:
         return _ATOM
     font = page.fonts[node]
     return _ONE_FONT if node >= page.first_text or font is None or font.even else _TEXT
-
-
-def _frozen_coherence(page: VisualPage, node: int, threshold: float) -> int:
-    """Return the degree of coherence of a node frozen by rule 8, from 6 to 8.
-
-    Parts of tables and small nodes get one more each.
-    """
-    return _FROZEN + (page.kind[node] in (ROW, CELL)) + (page.size[node] < threshold)
 
 
 MIN_GAP: Final = 3.0
@@ -175,33 +169,28 @@ def detect(page: VisualPage, nodes: Sequence[int], *, vertical: bool) -> StripDi
         )
         thickness = max(start - end, 0.0)
         box = (end, low, thickness, length) if vertical else (low, end, length, thickness)
-        if start - end >= MIN_GAP or _backgrounds_differ(page, first, second):
-            separators.append(Separator(vertical, box, _weight(page, (first, second), box, vertical=vertical)))
+        backgrounds_differ = stands_out(page.background[first], page.background[second])
+        if start - end >= MIN_GAP or backgrounds_differ:
+            weight = _WEIGHTS[bisect_right(_THICKNESSES, thickness)] + _CUE * backgrounds_differ
+            if not vertical:
+                weight += _CUE * any(_overlap(box, rule) for rule in page.rules)
+            weight += _CUE * _font_cue(page, first, second, vertical=vertical)
+            separators.append(Separator(vertical, box, weight))
             edges.append(index)
     position = {node: index for index, node in enumerate(nodes)}
     strips = [ordered[begin:end] for begin, end in pairwise([*edges, len(nodes)])]
     return StripDivision([sorted(strip, key=position.__getitem__) for strip in strips], separators)
 
 
-def _weight(page: VisualPage, sides: tuple[int, int], box: tuple[float, float, float, float], *, vertical: bool) -> int:
-    """Return the weight of a separator."""
-    first, second = sides
-    weight = _WEIGHTS[bisect_right(_THICKNESSES, box[2 if vertical else 3])]
-    weight += _CUE * _backgrounds_differ(page, first, second)
-    if not vertical:
-        weight += _CUE * any(_overlap(box, rule) for rule in page.rules)
+def _font_cue(page: VisualPage, first: int, second: int, *, vertical: bool) -> int:
+    """Return the cues from the fonts of both sides of a separator: -1 for similar text, 0, 1, or 2."""
     font, other = page.fonts[first], page.fonts[second]
     if font is None or other is None:
-        return weight
+        return 0
     if abs(font.size - other.size) <= _OTHER_SIZE and abs(font.weight - other.weight) < _OTHER_WEIGHT:
-        return weight - _CUE * (page.is_leaf[first] and page.is_leaf[second])
-    # A change of the font doubles the weight if the font grows, because a heading begins what is below it.
-    return weight if vertical else weight + _CUE * (1 + (font.size < other.size))
-
-
-def _backgrounds_differ(page: VisualPage, first: int, second: int) -> bool:
-    """Return whether two nodes have visibly different backgrounds."""
-    return stands_out(page.background[first], page.background[second])
+        return -(page.is_leaf[first] and page.is_leaf[second])
+    # A change of the font counts twice if the font grows, because a heading begins what is below it.
+    return 0 if vertical else 1 + (font.size < other.size)
 
 
 def _overlap(box: tuple[float, float, float, float], rule: Extent) -> bool:
@@ -231,14 +220,16 @@ def segment(snapshot: Snapshot) -> Segments:
 def segment_visual_page(page: VisualPage) -> Segments:
     """Segment a page as far as possible."""
     root = _Part(nodes=[0], initial_nodes=[0], rule=1)
-    _refine(page, root)
+    stack = [root] if page.children[0] else []
+    while stack:
+        part = stack.pop()
+        if not all(page.is_leaf[node] for node in part.nodes):
+            stack += _build(page, part, _next_blocks(page, part))
     _set_coherence(root)
-    return _columns(page, root, "vips")
-
-
-def single_segment(page: VisualPage, method: str) -> Segments:
-    """Return a page as one segment."""
-    return _columns(page, _Part(nodes=[0], initial_nodes=[0], rule=1), method)
+    parts = _preorder(root)
+    rows = [(above, part.coherence, [page.extent[node] for node in part.initial_nodes]) for part, above in parts]
+    separators = [(row, *each) for row, (part, _) in enumerate(parts) for each in part.separators]
+    return to_segments(page, "vips", rows, _owners(page, [part for part, _ in parts]), separators)
 
 
 @dataclass(slots=True, eq=False)
@@ -268,22 +259,10 @@ class _Part:
     floor: int = 1
 
     def continues(self, other: _Part) -> bool:
-        """Return whether it only continues the division of its parent `other`.
-
-        Then it is equally coherent, and divided in the same direction.
-        """
+        """Return whether it is as coherent as its parent `other`, and divided in the same direction."""
         if self.rule or not self.separators or self.coherence != other.coherence:
             return False
         return self.separators[0].vertical == other.separators[0].vertical
-
-
-def _refine(page: VisualPage, root: _Part) -> None:
-    """Divide a part, and then its parts, until no part can be divided."""
-    stack = [root] if page.children[0] else []
-    while stack:
-        part = stack.pop()
-        if not all(page.is_leaf[node] for node in part.nodes):
-            stack += _build(page, part, _next_blocks(page, part))
 
 
 def _next_blocks(page: VisualPage, part: _Part) -> dict[int, int]:
@@ -381,26 +360,8 @@ def _preorder(root: _Part) -> list[tuple[_Part, int]]:
     return rows
 
 
-def _columns(page: VisualPage, root: _Part, method: str) -> Segments:
-    """Return a part and all parts in it as `Segments`."""
-    parts, parents = zip(*_preorder(root), strict=True)
-    text, element = _owners(page, parts)
-    extents = [[page.extent[node] for node in part.initial_nodes] for part in parts]
-    return Segments(
-        snapshot=page.snapshot,
-        method=method,
-        parent=np.array(parents, dtype=np.int32),
-        coherence=np.array([part.coherence for part in parts], dtype=np.int32),
-        box=union_boxes(page, parents, extents),
-        text=text,
-        element=element,
-        node_box=page.node_box,
-        separators=Separators.from_rows([(row, *each) for row, part in enumerate(parts) for each in part.separators]),
-    )
-
-
-def _owners(page: VisualPage, parts: Sequence[_Part]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the innermost part of each visible text node, int32 (T,), and of each atom, int32 (N,); -1 for others."""
+def _owners(page: VisualPage, parts: Sequence[_Part]) -> NDArray[np.int32]:
+    """Return the innermost part of each visible text and atom, int32 (M,); -1 for other nodes."""
     snapshot, count = page.snapshot, page.first_text
     owner = np.full(len(page.parent), -1, dtype=np.int32)
     for number, part in enumerate(parts):
@@ -408,4 +369,4 @@ def _owners(page: VisualPage, parts: Sequence[_Part]) -> tuple[NDArray[np.int32]
             owner[part.nodes] = number
     inherited = owner[tree.nearest_ancestor(owner[:count] >= 0, snapshot.parent)]
     text = np.where(owner[count:] >= 0, owner[count:], inherited[snapshot.text_parent])
-    return np.where(page.visible_text, text, np.int32(-1)), np.where(page.is_atom[:count], inherited, np.int32(-1))
+    return np.where(page.is_visible, np.append(inherited, text), np.int32(-1))

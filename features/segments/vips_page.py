@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from vclean.errors import UsageError
+from vclean.features.segments.segments import Segments, Separators
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -60,7 +61,6 @@ class VisualPage:
     Attributes:
         snapshot: the page.
         first_text: number of the first text node.
-        area: area of the page in square px, at least 1.
         parent: int32 (M,), parent of each node.
         is_inline: bool (M,), which nodes are texts, or elements with an inline display.
         is_atom: bool (M,), which nodes are elements that are visible content without text, but no spacers.
@@ -68,6 +68,7 @@ class VisualPage:
         valid: bool (M,), which nodes contain visible content; decoration alone does not count.
         in_order: the valid nodes in document order.
         inner: those of them that have a parent.
+        is_visible: bool (M,), which nodes are atoms or visible texts.
 
     Raises:
         UsageError: the page was not rendered.
@@ -77,7 +78,6 @@ class VisualPage:
         if not snapshot.rendered:
             raise UsageError("segments need boxes, and the page was not rendered: render it first")
         self.snapshot, self.first_text = snapshot, len(snapshot)
-        self.area = max(snapshot.width * snapshot.height, 1.0)
         self.parent = np.concatenate([snapshot.parent, snapshot.text_parent])
         is_text = np.ones(len(snapshot.texts), dtype=bool)
         self.is_inline = np.append(snapshot.styles.is_in("display", _INLINE)[snapshot.style], is_text)
@@ -91,6 +91,9 @@ class VisualPage:
         valid = np.flatnonzero(self.valid)
         self.in_order = valid[np.argsort(position[valid], kind="stable")]
         self.inner = self.in_order[self.parent[self.in_order] >= 0]
+        self.is_visible = self.is_atom | np.append(np.zeros(self.first_text, dtype=bool), self.visible_text)
+        self._is_rule = snapshot.is_tag(("hr",)) & (snapshot.hidden == 0)
+        self._has_width = (snapshot.hidden == 0) & (snapshot.box[:, 2] > 0)
 
     @cached_property
     def children(self) -> list[list[int]]:
@@ -121,13 +124,7 @@ class VisualPage:
     def kind(self) -> list[int]:
         """Return the kind of each element."""
         by_style = np.array([_KINDS.get(value, OTHER) for value in self.snapshot.styles.column("display")])
-        kinds: list[int] = np.where(self.snapshot.is_tag(("p",)), TEXTUAL, by_style[self.snapshot.style]).tolist()
-        return kinds
-
-    @cached_property
-    def _is_rule(self) -> NDArray[np.bool_]:
-        """Return which elements are visible horizontal rules (`<hr>`): bool (N,)."""
-        return np.asarray(self.snapshot.is_tag(("hr",)) & (self.snapshot.hidden == 0))
+        return list(map(int, np.where(self.snapshot.is_tag(("p",)), TEXTUAL, by_style[self.snapshot.style])))
 
     @cached_property
     def rules(self) -> list[Extent]:
@@ -160,10 +157,8 @@ class VisualPage:
     @cached_property
     def is_divided(self) -> list[bool]:
         """Return which elements rule 2, 5, 6, 7 or 8 divides."""
-        divided = self._is_divided_by_content.copy()
-        divided[self.parent[list(self.frozen)]] = True
-        flags: list[bool] = divided.tolist()
-        return flags
+        with_frozen = {int(self.parent[node]) for node in self.frozen}
+        return [divided or node in with_frozen for node, divided in enumerate(self._is_divided_by_content.tolist())]
 
     @cached_property
     def edges(self) -> NDArray[np.float64]:
@@ -172,7 +167,13 @@ class VisualPage:
         np.maximum.at(reach[:count], self.snapshot.text_parent, reach[count:])
         for values in reach[:count].T:
             values[:] = values[tree.subtree_argmax(values, self.snapshot.end)]
-        return self._with_frames(np.where(self.valid[:, None], reach * (-1, -1, 1, 1), 0.0))
+        edges = np.where(self.valid[:, None], reach * (-1, -1, 1, 1), 0.0)
+        # Only children have the extent of a decorated parent, because rule 2 skips the parent.
+        framed, is_only_child = self._decorated.copy(), self._count_children(self.valid)[self.parent] == 1
+        for node in self.inner[is_only_child[self.inner] & (self.inner < count)].tolist():
+            if framed[self.parent[node]]:
+                edges[node], framed[node] = edges[self.parent[node]], True
+        return edges
 
     def _own_reach(self) -> NDArray[np.float64]:
         """Return -left, -top, right and bottom of what each node paints itself: float64 (M, 4); minus infinity if not.
@@ -187,14 +188,6 @@ class VisualPage:
         reach[:count][~solid, 1::2] = -np.inf
         np.maximum.at(reach, count + snapshot.line_text, _reach(snapshot.line_box))
         return reach
-
-    def _with_frames(self, edges: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Give only children the extent of a decorated parent, because rule 2 skips the parent."""
-        framed, is_only_child = self._decorated.copy(), self._count_children(self.valid)[self.parent] == 1
-        for node in self.inner[is_only_child[self.inner] & (self.inner < self.first_text)].tolist():
-            if framed[self.parent[node]]:
-                edges[node], framed[node] = edges[self.parent[node]], True
-        return edges
 
     @cached_property
     def extent(self) -> list[Extent]:
@@ -213,16 +206,8 @@ class VisualPage:
     def size(self) -> list[float]:
         """Return the area of each node's extent as a share of the page's area."""
         sides = np.maximum(self.edges[:, 2:] - self.edges[:, :2], 0)
-        sizes: list[float] = (sides[:, 0] * sides[:, 1] / self.area).tolist()
-        return sizes
-
-    @cached_property
-    def largest_child(self) -> list[float]:
-        """Return the size of each element's largest valid child, 0 without children."""
-        largest = np.zeros(self.first_text)
-        np.maximum.at(largest, self.parent[self.inner], np.array(self.size)[self.inner])
-        sizes: list[float] = largest.tolist()
-        return sizes
+        page_area = max(self.snapshot.width * self.snapshot.height, 1.0)
+        return list(map(float, sides[:, 0] * sides[:, 1] / page_area))
 
     @cached_property
     def background(self) -> list[Background]:
@@ -261,11 +246,6 @@ class VisualPage:
             is_even = bool(changes[first[node]] == changes[last[node] - 1])
             fonts[node] = Font(float(total_size[node] / count[node]), float(total_weight[node] / count[node]), is_even)
         return fonts
-
-    @cached_property
-    def _has_width(self) -> NDArray[np.bool_]:
-        """Return which elements are visible and have a width: bool (N,)."""
-        return np.asarray((self.snapshot.hidden == 0) & (self.snapshot.box[:, 2] > 0))
 
     @cached_property
     def _decorated(self) -> NDArray[np.bool_]:
@@ -307,16 +287,24 @@ def stands_out(background: Background, behind: Background) -> bool:
     return any(abs(a - b) >= _VISIBLE_STEP for a, b in zip(background[:3], behind[:3], strict=True))
 
 
-def union_boxes(page: VisualPage, parents: Sequence[int], extents: Sequence[list[Extent]]) -> NDArray[np.float32]:
-    """Return x, y, width and height of the union of each segment's extents and parts: float32 (S, 4).
-
-    The box of the first segment is the page.
+def to_segments(
+    page: VisualPage,
+    method: str,
+    rows: Iterable[tuple[int, int, list[Extent]]],
+    owner: NDArray[np.int32],
+    separators: Sequence[tuple[int, bool, tuple[float, float, float, float], int]] = (),
+) -> Segments:
+    """Return the segments of a page.
 
     Args:
         page: the page.
-        parents: (S,), the parent of each segment, which comes before it.
-        extents: (S,), extents of what is in no part of each segment; those of its parts are appended.
+        method: the name of the segmentation method.
+        rows: parent, degree of coherence, and extents of what is in no part, of each segment in preorder. The box of
+            the first segment is the page; the box of another one is the union of its extents and parts.
+        owner: int32 (M,), the innermost segment of each node; -1 for nodes that are invisible, or not content.
+        separators: see `Separators.from_rows`.
     """
+    parents, coherences, extents = zip(*rows, strict=True)
     boxes = np.zeros((len(parents), 4), dtype=np.float32)
     for number in range(len(parents) - 1, 0, -1):
         left, top, right, bottom = zip(*extents[number], strict=True)
@@ -324,4 +312,14 @@ def union_boxes(page: VisualPage, parents: Sequence[int], extents: Sequence[list
         boxes[number] = (union[0], union[1], union[2] - union[0], union[3] - union[1])
         extents[parents[number]].append(union)
     boxes[0, 2:] = page.snapshot.width, page.snapshot.height
-    return boxes
+    return Segments(
+        snapshot=page.snapshot,
+        method=method,
+        parent=np.array(parents, dtype=np.int32),
+        coherence=np.array(coherences, dtype=np.int32),
+        box=boxes,
+        text=owner[page.first_text :],
+        element=owner[: page.first_text],
+        node_box=page.node_box,
+        separators=Separators.from_rows(separators),
+    )
