@@ -17,8 +17,6 @@ from vclean.features.regions import region_matrix
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from vclean.features.columns import Values
@@ -45,59 +43,54 @@ def shape_values(regions: Regions, painted: NDArray[np.floating], words: NDArray
         words: (C,), the number of words in each candidate.
     """
     boxes, counts = np.asarray(painted, dtype=np.float64), np.asarray(words, dtype=np.float64)
+    page_width, page_height = regions.snapshot.width, max(regions.snapshot.height, 1.0)
+    size = np.maximum(boxes[:, 2:] - boxes[:, :2], 0)
+    width, height = size.T
+    path = regions.context.class_path[regions.node]
     parts: list[list[int]] = [[] for _ in range(len(regions))]  # the candidates directly in each
     for row, above in enumerate(regions.parent.tolist()):
         if above >= 0:
             parts[above].append(row)
-    return {
-        **_size_columns(regions, boxes),
-        **_share_columns([counts[inside] / max(counts[row], 1e-9) for row, inside in enumerate(parts)]),
-        **_layout_columns(regions, boxes, counts, parts),
-    }
-
-
-def _size_columns(regions: Regions, painted: NDArray[np.float64]) -> Values:
-    """Return columns about the painted boxes."""
-    page_width, page_height = regions.snapshot.width, max(regions.snapshot.height, 1.0)
-    width, height = np.maximum(painted[:, 2:] - painted[:, :2], 0).T
+    of_parts = [
+        (
+            *_share_values(counts[inside] / max(counts[row], 1e-9)),
+            *_layout_values(boxes[inside], counts[inside] >= _SIGNIFICANT * counts[row]),
+            (width[inside] >= _ACROSS * width[row]).mean() if inside else 0.0,
+            np.unique(path[inside], return_counts=True)[1].max() / len(inside) if inside else 0.0,
+        )
+        for row, inside in enumerate(parts)
+    ]
     return {
         "painted_width": width / page_width,
         "painted_height": height / page_height,
         "painted_px": height,
         "painted_area": width * height / (page_width * page_height),
+        **dict(zip(_PART_NAMES, np.array(of_parts, dtype=np.float64).reshape(-1, len(_PART_NAMES)).T, strict=True)),
     }
 
 
-def _share_columns(shares: Sequence[NDArray[np.float64]]) -> Values:
-    """Return columns about the distribution of the words of each candidate over its parts."""
-    ordered = [np.sort(share)[::-1] for share in shares]
-    positive_shares = [share[share > 0] for share in ordered]
-    return {
-        "loose_words": np.array([max(0.0, 1 - share.sum()) for share in ordered]),
-        "second_of_it": np.array([share[1] if len(share) > 1 else 0.0 for share in ordered]),
-        "spread_of_words": np.array([-(share * np.log(share)).sum() for share in positive_shares]),
-        "parts_of_5": np.array([(share > _SMALL).sum() for share in ordered]),
-        "parts_of_20": np.array([(share > _LARGE).sum() for share in ordered]),
-    }
+_PART_NAMES: Final = (
+    "loose_words", "second_of_it", "spread_of_words", "parts_of_5", "parts_of_20",
+    "parts_beside", "parts_in_rows", "widest_gap", "parts_across", "parts_alike",
+)  # fmt: skip
 
 
-def _layout_columns(
-    regions: Regions, painted: NDArray[np.float64], words: NDArray[np.float64], parts: Sequence[list[int]]
-) -> Values:
-    """Return columns about the layout of the parts."""
-    width, height = np.maximum(painted[:, 2:] - painted[:, :2], 0).T
-    count, path = np.array(list(map(len, parts))), regions.context.class_path[regions.node]
-    is_large = [(words[inside] >= _SIGNIFICANT * words[row]) & (height[inside] > 0) for row, inside in enumerate(parts)]
-    beside = [_count_beside(painted[inside][large]) for inside, large in zip(parts, is_large, strict=True)]
-    across = [(width[inside] >= _ACROSS * width[row]).sum() for row, inside in enumerate(parts)]
-    alike = [np.unique(path[inside], return_counts=True)[1].max(initial=0) for inside in parts]
-    return {
-        "parts_beside": np.array([1 + counts.max() if len(counts) else 0 for counts in beside]),
-        "parts_in_rows": np.array([(counts > 0).mean() if len(counts) else 0.0 for counts in beside]),
-        "parts_across": ratio(np.array(across), count),
-        "parts_alike": ratio(np.array(alike), count),
-        "widest_gap": np.array([_widest_gap(painted[inside]) for inside in parts]),
-    }
+def _share_values(share: NDArray[np.float64]) -> tuple[float, ...]:
+    """Return values about the distribution of the words of a candidate over its parts, given their shares."""
+    ordered = np.sort(share)[::-1]
+    positive = ordered[ordered > 0]
+    second = ordered[1] if len(ordered) > 1 else 0.0
+    entropy = -(positive * np.log(positive)).sum()
+    return max(0.0, 1 - ordered.sum()), second, entropy, (share > _SMALL).sum(), (share > _LARGE).sum()
+
+
+def _layout_values(painted: NDArray[np.float64], is_large: NDArray[np.bool_]) -> tuple[float, ...]:
+    """Return values about the layout of parts: how many are side by side at most, and the widest gap."""
+    beside = _count_beside(painted[is_large & (painted[:, 3] > painted[:, 1])])
+    ordered = painted[np.argsort(painted[:, 1], kind="stable")]
+    gaps = ordered[1:, 1] - np.maximum.accumulate(ordered[:-1, 3])  # heights of the empty strips between parts
+    most, share = (1 + beside.max(), (beside > 0).mean()) if len(beside) else (0, 0.0)
+    return most, share, gaps.max() if len(gaps) else 0.0
 
 
 def _count_beside(painted: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -111,14 +104,6 @@ def _count_beside(painted: NDArray[np.float64]) -> NDArray[np.int64]:
     apart = (left >= right.T - _SLACK) | (right - _SLACK <= left.T)
     beside = (overlap > min_height / 2) & apart & ~np.eye(len(painted), dtype=bool)
     return np.asarray(beside.sum(axis=1))
-
-
-def _widest_gap(painted: NDArray[np.float64]) -> float:
-    """Return the height in px of the highest empty strip between parts, 0 for fewer than two parts."""
-    if len(painted) < 2:
-        return 0.0
-    ordered = painted[np.argsort(painted[:, 1], kind="stable")]
-    return float((ordered[1:, 1] - np.maximum.accumulate(ordered[:-1, 3])).max())
 
 
 _PDOCS: Final = (4, 6, 9)
@@ -152,11 +137,13 @@ def segment_matrix(
         painted: (C, 4), left, top, right, bottom in CSS px of each candidate's painted box.
     """
     region_columns = region_matrix(regions, values)
-    tree_columns = (
-        _vips_columns(regions, segments)
-        | _tree_columns(regions, region_columns[:, _COLUMN_INDEX["words_of_page"]])
-        | _descendant_columns(regions, region_columns)
-    )
+    flags = np.nan_to_num(region_columns[:, [_COLUMN_INDEX[name] for name in _NAMES]])
+    tree_columns = {
+        **_vips_columns(regions, segments),
+        **_vips_leaf_columns(regions, segments),
+        **_tree_columns(regions, region_columns[:, _COLUMN_INDEX["words_of_page"]]),
+        **dict(zip((f"holds_{name}" for name in _NAMES), max_over_descendants(flags, regions.parent).T, strict=True)),
+    }
     shapes = shape_values(regions, painted, region_columns[:, _COLUMN_INDEX["words"]])
     return np.hstack([region_columns, stack_columns(_TREE_COLUMNS, tree_columns), stack_columns(SHAPE_COLUMNS, shapes)])
 
@@ -176,13 +163,6 @@ def max_over_descendants(values: NDArray[np.float32], parent: NDArray[np.int32])
     return highest
 
 
-def _descendant_columns(regions: Regions, x: NDArray[np.float32]) -> Values:
-    """Return which names and kinds occur in the candidates in each candidate."""
-    flags = np.nan_to_num(x[:, [_COLUMN_INDEX[name] for name in _NAMES]])
-    inner_flags = max_over_descendants(flags, regions.parent)
-    return {f"holds_{name}": inner_flags[:, index] for index, name in enumerate(_NAMES)}
-
-
 def _vips_columns(regions: Regions, segments: Segments) -> Values:
     """Return columns about the VIPS segments around each candidate."""
     segment = segments.node_segment[regions.node]
@@ -190,13 +170,13 @@ def _vips_columns(regions: Regions, segments: Segments) -> Values:
     coherence = np.where(is_visible, segments.coherence[segment], 0)
     parent = regions.parent
     root_count = np.array([len(roots) for roots in segments.roots])
+    only_roots = [roots[0] for roots in segments.roots if len(roots) == 1 and roots[0] < len(regions.snapshot)]
     return {
         "vips_coherence": coherence,
         "vips_depth": np.where(is_visible, segments.depth[segment], 0),
         "vips_roots": np.where(is_visible, root_count[segment], 0),
-        "is_vips_segment": _is_only_root(regions, segments),
+        "is_vips_segment": np.isin(regions.node, regions.context.container[only_roots]),
         "vips_coherence_of_around": np.where(parent >= 0, coherence[parent], 0),
-        **_vips_leaf_columns(regions, segments),
     }
 
 
@@ -223,14 +203,6 @@ def _vips_leaf_columns(regions: Regions, segments: Segments) -> Values:
     return counts
 
 
-def _is_only_root(regions: Regions, segments: Segments) -> NDArray[np.bool_]:
-    """Return which candidates are the only root of a VIPS segment: bool (C,)."""
-    count = len(regions.snapshot)
-    roots_of_one = [roots[0] for roots in segments.roots if len(roots) == 1 and roots[0] < count]
-    holder = regions.context.container
-    return np.isin(regions.node, holder[roots_of_one])
-
-
 def _tree_columns(regions: Regions, words: NDArray[np.float32]) -> Values:
     """Return columns about the tree of candidates."""
     parent, count = regions.parent, len(regions)
@@ -238,11 +210,8 @@ def _tree_columns(regions: Regions, words: NDArray[np.float32]) -> Values:
     inside = np.bincount(parent[inner], minlength=count)
     largest = np.zeros(count, dtype=np.float32)
     np.maximum.at(largest, parent[inner], words[inner])
-    depth = np.zeros(count, dtype=np.int64)
-    for row in np.flatnonzero(inner).tolist():
-        depth[row] = depth[parent[row]] + 1
     return {
-        "candidate_depth": depth,
+        "candidate_depth": tree.path_sum(regions.context.is_container, regions.snapshot.end)[regions.node] - 1,
         "candidates_in": inside,
         "candidates_beside": np.where(inner, inside[parent], 0),
         "largest_in": largest,

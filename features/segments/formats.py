@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
     from vclean.settings import OverlayFormat
 
-    Multipolygon = shapely.MultiPolygon
-
 
 FORMATS: Final = ("json", "webis")
 """Names of the output formats; the first is the default."""
@@ -93,7 +91,18 @@ def draw(segments: Segments, screenshot: bytes, kind: OverlayFormat) -> bytes:
         OutputError: the screenshot cannot be read.
     """
     if kind == "html":
-        return draw_html(_overlay_page(segments, screenshot)).encode("utf-8", "replace")
+        snapshot = segments.snapshot
+        page = OverlayPage(
+            id=segments.id,
+            url=snapshot.url,
+            title=snapshot.title,
+            width=snapshot.width,
+            height=snapshot.height,
+            screenshot=screenshot,
+            layers=[overlay_layer(segments, drawn=True, separators_drawn=True)],
+            facts={"Method": segments.method, "Segments": str(len(segments.leaves))},
+        )
+        return draw_html(page).encode("utf-8", "replace")
     content, placer = segment_overlay(segments), TagPlacer(*open_screenshot(screenshot).size)
     layers = [separator_layer(content, placer), segment_layer(content, placer)]
     return draw_svg(screenshot, layers).encode() if kind == "svg" else draw_png(screenshot, layers)
@@ -117,21 +126,6 @@ def segment_overlay(segments: Segments) -> SegmentOverlay:
     )
 
 
-def _overlay_page(segments: Segments, screenshot: bytes) -> OverlayPage:
-    """Return the HTML overlay of one page."""
-    snapshot = segments.snapshot
-    return OverlayPage(
-        id=segments.id,
-        url=snapshot.url,
-        title=snapshot.title,
-        width=snapshot.width,
-        height=snapshot.height,
-        screenshot=screenshot,
-        layers=[overlay_layer(segments, drawn=True, separators_drawn=True)],
-        facts={"Method": segments.method, "Segments": str(len(segments.leaves))},
-    )
-
-
 def overlay_layer(segments: Segments, *, drawn: bool = False, separators_drawn: bool = False) -> OverlayLayer:
     """Return the segments as a layer of an HTML overlay.
 
@@ -147,7 +141,17 @@ def overlay_layer(segments: Segments, *, drawn: bool = False, separators_drawn: 
     rows = zip(separators.box.tolist(), separators.segment.tolist(), separators.weight.tolist(), strict=True)
     return OverlayLayer(
         name=segments.method,
-        segments=[_overlay_segment(full_tree, row) for row in range(len(full_tree))],
+        segments=[
+            {
+                "box": full_tree.box[row].tolist(),
+                "level": int(full_tree.depth[row]),
+                "coherence": int(full_tree.coherence[row]),
+                "parent": int(full_tree.parent[row]),
+                "xpath": " | ".join(full_tree.xpath(node) for node in full_tree.roots[row][:_MAX_ROOTS]),
+                "text": excerpt(full_tree.segment_text(row), _EXCERPT),
+            }
+            for row in range(len(full_tree))
+        ],
         separators=[{"box": box, "segment": segment, "weight": weight} for box, segment, weight in rows],
         pdoc=segments.pdoc,
         drawn=drawn,
@@ -155,21 +159,22 @@ def overlay_layer(segments: Segments, *, drawn: bool = False, separators_drawn: 
     )
 
 
-def _overlay_segment(segments: Segments, row: int) -> Record:
-    """Return one segment of an HTML overlay."""
-    return {
-        "box": segments.box[row].tolist(),
-        "level": int(segments.depth[row]),
-        "coherence": int(segments.coherence[row]),
-        "parent": int(segments.parent[row]),
-        "xpath": " | ".join(segments.xpath(node) for node in segments.roots[row][:_MAX_ROOTS]),
-        "text": excerpt(segments.segment_text(row), _EXCERPT),
-    }
-
-
 def _tree(segments: Segments) -> Record:
     """Return the first segment with its descendants nested; iterative, because segments may be nested deeply."""
-    records = [_segment(segments, row) for row in range(len(segments))]
+    records: list[Record] = [
+        {
+            "number": row,
+            "doc": int(segments.coherence[row]),
+            "box": _rounded(segments.box[row].tolist()),
+            "xpaths": [segments.xpath(node) for node in segments.roots[row]],
+            "role": segments.roles[row] if segments.roles else None,
+            "content_share": _share(segments, row),
+            "text": segments.segment_text(row),
+            "separators": [],
+            "segments": [],
+        }
+        for row in range(len(segments))
+    ]
     parts = segments.separators
     rows = zip(parts.segment.tolist(), parts.vertical.tolist(), parts.box.tolist(), parts.weight.tolist(), strict=True)
     for owner, vertical, box, weight in rows:
@@ -178,21 +183,6 @@ def _tree(segments: Segments) -> Record:
     for row, above in enumerate(segments.parent.tolist()[1:], 1):
         records[above]["segments"].append(records[row])
     return records[0]
-
-
-def _segment(segments: Segments, row: int) -> Record:
-    """Return one segment as a JSON object, without its parts and separators."""
-    return {
-        "number": row,
-        "doc": int(segments.coherence[row]),
-        "box": _rounded(segments.box[row].tolist()),
-        "xpaths": [segments.xpath(node) for node in segments.roots[row]],
-        "role": segments.roles[row] if segments.roles else None,
-        "content_share": _share(segments, row),
-        "text": segments.segment_text(row),
-        "separators": [],
-        "segments": [],
-    }
 
 
 def _share(segments: Segments, row: int) -> float | None:
@@ -244,7 +234,7 @@ class WebisPage(NamedTuple):
     """Segmentations of one page by name; each is a list of segments."""
 
     id: str
-    segmentations: Mapping[str, Sequence[Multipolygon]]
+    segmentations: Mapping[str, Sequence[shapely.MultiPolygon]]
 
     @classmethod
     def from_json(cls, value: object) -> WebisPage:
@@ -260,7 +250,16 @@ class WebisPage(NamedTuple):
             raise InputError("not a segmentation: 'segmentations' must be a JSON object")
         if not isinstance(name, str | int):
             raise InputError(f"not a segmentation: 'id' must be a string, not {name!r}")
-        return cls(str(name), {key: _segments(key, segments) for key, segments in segmentations.items()})
+        for key, segments in segmentations.items():
+            if not isinstance(segments, list):
+                raise InputError(f"not a segmentation: {key!r} must be a list of segments")
+        parsed = {
+            key: [
+                _parse_segment(f"segment {number} of {key!r}", polygons) for number, polygons in enumerate(segments, 1)
+            ]
+            for key, segments in segmentations.items()
+        }
+        return cls(str(name), parsed)
 
 
 def webis_line(page_id: str, snapshot: Snapshot, shapes_by_name: Mapping[str, Iterable[shapely.Geometry]]) -> str:
@@ -315,14 +314,7 @@ def _values(text: str) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _segments(name: str, value: object) -> list[Multipolygon]:
-    """Parse the segments of one segmentation."""
-    if not isinstance(value, list):
-        raise InputError(f"not a segmentation: {name!r} must be a list of segments")
-    return [_segment_of(f"segment {number} of {name!r}", polygons) for number, polygons in enumerate(value, 1)]
-
-
-def _segment_of(description: str, polygons: list[Any]) -> Multipolygon:
+def _parse_segment(description: str, polygons: list[Any]) -> shapely.MultiPolygon:
     """Parse one segment; error messages call it `description`."""
     try:
         with np.errstate(invalid="ignore"):
