@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from functools import cached_property
+from functools import cache
 from heapq import nlargest
 from typing import TYPE_CHECKING, Final
 
@@ -131,8 +131,7 @@ _VISUAL_GROUPS: Final = frozenset(("position", "size and shape", FONT))
 
 _LINEAR_INPUTS: Final = {"path": "tags and classes", "word": "words", "both": "tags, classes and words"}
 """Inputs of the linear models, by score."""
-_STEP: Final = re.compile(r"(.+)([+-]\d)$")
-_SUBTREE: Final = re.compile(r"up(\d)_(.+)$")
+_NAME: Final = re.compile(r"(?:(path|word|both)_(?:up(\d))?|up(\d)_)?(.*?)([+-]\d)?")
 WEAK, _STRONG = 0.7, 3.0
 """Absolute linear scores (log odds) below which evidence is called little, and above which it is called strong."""
 
@@ -140,10 +139,22 @@ WEAK, _STRONG = 0.7, 3.0
 _COLUMN_PHRASES: Final = tuple(read_table(__file__, "column_phrases.tsv"))
 _PHRASE: Final = {name: phrase for _, name, phrase in _COLUMN_PHRASES}
 _GROUP: Final = {name: group for group, name, _ in _COLUMN_PHRASES}
-_SUBTREE_PHRASE: Final = {row[0]: row[1] for row in read_table(__file__, "subtree_phrases.tsv")}
+_SUBTREE_PHRASE: Final = dict(read_table(__file__, "subtree_phrases.tsv"))
 
 GROUPS: Final = (*dict.fromkeys(_GROUP.values()), WORDS, NEIGHBORS, CONTAINERS)
 """Names of the groups of columns."""
+
+
+@cache
+def _split(name: str) -> tuple[str, int, str, int]:
+    """Return the parts of a column's name: linear score, level of the subtree, feature, and offset of the neighbor.
+
+    Empty or 0 for columns without one. `path_up2` has no feature; that of `both_rank` is `rank`.
+    """
+    if name in _PHRASE:
+        return "", 0, name, 0
+    score, of_score, level, part, step = _NAME.fullmatch(name).groups(default="")  # type: ignore[union-attr]
+    return score, int(of_score or level or 0), part, int(step or 0)
 
 
 def group_of(name: str) -> str:
@@ -152,14 +163,12 @@ def group_of(name: str) -> str:
     >>> group_of("link_share"), group_of("link_share-1"), group_of("path_up2"), group_of("both_window5")
     ('links', 'neighbors', 'containers', 'neighbors')
     """
-    if name in _GROUP:
-        return _GROUP[name]
-    score, _, part = name.partition("_")
-    if score in _LINEAR_INPUTS and part in _SCORE_GROUPS:
-        return WORDS if name == "word_score" else _SCORE_GROUPS[part]
-    if _STEP.match(name) or part.startswith("window"):
+    _, level, part, step = _split(name)
+    if step or part.startswith("window"):
         return NEIGHBORS
-    return CONTAINERS
+    if level:
+        return CONTAINERS
+    return _GROUP.get(name) or (WORDS if name == "word_score" else _SCORE_GROUPS[part])
 
 
 _SCORE_GROUPS: Final = {"score": NAMES, "rank": NAMES, "alike": SIMILAR_BLOCKS, "page": PAGE}
@@ -171,20 +180,20 @@ def kind_of(name: str) -> str:
     >>> kind_of("path_up1") == kind_of("word_up3"), kind_of("holder50_inside") == kind_of("holder75_inside")
     (True, True)
     """
-    score, _, part = name.partition("_")
-    if score in _LINEAR_INPUTS and name not in _PHRASE:
-        return f"score {part[:2]}" if part[0] == "u" else "score"
-    if score in ("holder50", "holder75"):
+    score, level, feature, _ = _split(name)
+    if score:
+        return "score of a subtree" if level else "score"
+    prefix, _, part = name.partition("_")
+    if prefix in ("holder50", "holder75"):
         return part if part == "words" else MAIN_TEXT_POSITION
-    if score in ("path", "class"):
+    if prefix in ("path", "class"):
         return SIMILAR_BLOCKS if part in _SIMILAR_BLOCKS_SUMMARY else part
-    return FONT if name in ("font_size", "font_weight") else re.sub(r"^up\d_|[+-]\d$", "", name)
+    return FONT if name in ("font_size", "font_weight") else feature
 
 
 def is_linear_score(name: str) -> bool:
     """Return True for columns with scores of the linear models, in log odds."""
-    score, _, part = name.partition("_")
-    return score in _LINEAR_INPUTS and name not in _PHRASE and part != "rank"
+    return _split(name)[0] != "" and not name.endswith("_rank")
 
 
 def is_unrendered(name: str, value: float) -> bool:
@@ -207,29 +216,24 @@ def phrase(name: str, value: float, subject: str = "its container", contribution
     >>> phrase("path_up1", -4.0, "div.menu (12 blocks)")
     'tags and classes of div.menu (12 blocks) are strong evidence against content'
     """
-    if name in _PHRASE:
+    score, level, feature, step = _split(name)
+    if score:
+        return _score_phrase(name, value, subject, contribution)
+    if step:
+        missing = f"no block {'after' if step > 0 else 'before'} it"
+        return missing if math.isnan(value) else f"{_neighbor(step)}: {_block_phrase(feature, value)}"
+    if not level:
         return _block_phrase(name, value)
-    score, _, part = name.partition("_")
-    if score in _LINEAR_INPUTS:
-        return _score_phrase(score, part, value, subject, contribution)
-    if subtree := _SUBTREE.match(name):
-        return _subtree_phrase(subtree[2], value, subject)
-    return _neighbor_phrase(name[:-2], int(name[-2:]), value)
+    if math.isnan(value):
+        return f"{feature.replace('_', ' ')} of {subject} unknown"
+    return fill_template(_SUBTREE_PHRASE[feature].replace("{container}", subject), value)
 
 
 def _block_phrase(name: str, value: float) -> str:
     if math.isnan(value):
         return "not rendered" if _GROUP[name] in _VISUAL_GROUPS else f"{name.replace('_', ' ')} unknown"
     if_true, slash, if_false = _PHRASE[name].partition(" / ")
-    if slash and value == 0:
-        return if_false
-    return fill_template(if_true, value)
-
-
-def _neighbor_phrase(name: str, step: int, value: float) -> str:
-    if math.isnan(value):
-        return f"no block {'after' if step > 0 else 'before'} it"
-    return f"{_neighbor(step)}: {_block_phrase(name, value)}"
+    return if_false if slash and value == 0 else fill_template(if_true, value)
 
 
 def _neighbor(step: int) -> str:
@@ -237,13 +241,8 @@ def _neighbor(step: int) -> str:
     return "next block" if step > 0 else "previous block"
 
 
-def _subtree_phrase(name: str, value: float, subject: str) -> str:
-    if math.isnan(value):
-        return f"{name.replace('_', ' ')} of {subject} unknown"
-    return fill_template(_SUBTREE_PHRASE[name].replace("{container}", subject), value)
-
-
-def _score_phrase(score: str, part: str, value: float, subject: str, contribution: float) -> str:
+def _score_phrase(name: str, value: float, subject: str, contribution: float) -> str:
+    score, _, part, step = _split(name)
     names = _LINEAR_INPUTS[score]
     if math.isnan(value):
         return "few blocks around it"
@@ -256,8 +255,8 @@ def _score_phrase(score: str, part: str, value: float, subject: str, contributio
         subject = "the page"
     elif part.startswith("window"):
         subject = f"the {part.removeprefix('window')} blocks on each side"
-    elif part[0] in "+-":
-        subject = f"the {_neighbor(int(part))}"
+    elif step:
+        subject = f"the {_neighbor(step)}"
     return f"{names} of {subject} are {evidence}"
 
 
@@ -273,13 +272,8 @@ def _evidence(value: float, contribution: float) -> str:
 COLUMN_GROUPS: Final = tuple(group_of(column.name) for column in stacking.COLUMNS)
 """Group of each column of `stacking.COLUMNS`."""
 
-SUBTREE_LEVELS: Final = tuple(
-    next((level for level in range(1, neighbourhood.LEVELS + 1) if f"up{level}" in column.name), 0)
-    for column in stacking.COLUMNS
-)
+SUBTREE_LEVELS: Final = tuple(_split(column.name)[1] for column in stacking.COLUMNS)
 """Level, from 1, of the subtree that each column describes; 0 for other columns."""
-
-
 INDEX: Final = {column.name: index for index, column in enumerate(stacking.COLUMNS)}
 """Index of each column of `stacking.COLUMNS` by name."""
 _BOLD: Final = 600
@@ -310,6 +304,7 @@ class BlockSurroundings:
         self._block_count = context.block_count
         self._classes = context.snapshot.attributes("class")
         self._ids = context.snapshot.attributes("id")
+        self._named = hashed_tokens.named_attributes(context.snapshot)
 
     def value(self, block: int, name: str) -> float:
         """Return the value of the feature `name`."""
@@ -362,26 +357,22 @@ class BlockSurroundings:
             return "inside the main text" if in_core else "inside the main text, but outside its core"
         return f"{format_count(distance, 'block')} {'before' if side < 0 else 'after'} the main text"
 
-    @cached_property
-    def _named(self) -> dict[int, list[tuple[str, str]]]:
-        return hashed_tokens.named_attributes(self._context.snapshot)
-
     def names(self, block: int, sign: float) -> list[str]:
         """Return the strongest evidence in tags, classes and ids: for content, or against it if `sign` is negative."""
         tokens = hashed_tokens.path_names(self._context, self._named, block)
-        return _strongest(((name, float(self._linear.path[bucket])) for name, bucket in tokens), sign)
+        return _strongest(tokens, self._linear.path, sign)
 
     def words(self, block: int, sign: float) -> list[str]:
         """Return the strongest evidence in words and word pairs: for content, or against it if `sign` is negative."""
         tokens = hashed_tokens.word_names(self._context, block)
-        return _strongest(((name.lower(), float(self._linear.word[bucket])) for name, bucket in tokens), sign)
+        return _strongest(((name.lower(), bucket) for name, bucket in tokens), self._linear.word, sign)
 
 
-def _strongest(weighted: Iterable[tuple[str, float]], sign: float) -> list[str]:
+def _strongest(tokens: Iterable[tuple[str, int]], weights: NDArray[np.float32], sign: float) -> list[str]:
     """Return the tokens with the largest total weights of a sign; a word in a returned word pair is left out."""
     total: defaultdict[str, float] = defaultdict(float)
-    for name, weight in weighted:
-        total[name] += weight * (1 if sign >= 0 else -1)
+    for name, bucket in tokens:
+        total[name] += float(weights[bucket]) * (1 if sign >= 0 else -1)
     best = nlargest(MAX_TOKENS, total, key=total.__getitem__)
     strong = [name for name in best if total[name] > 0 and total[name] >= _MIN_WEIGHT_SHARE * total[best[0]]]
     return [name for name in strong if not any(name != other and name in other.split() for other in strong)]

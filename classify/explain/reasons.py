@@ -180,7 +180,7 @@ class Rules:
             yield Rule.CONFIRMED, f"labelled {label} by a person, who confirmed this page"
         if self.context.blocks.visibility[block] > decision.policy.most_hidden:
             yield Rule.HIDDEN, self._hidden_phrase(block)
-        if self._is_excluded[block]:
+        if decision.policy.hidden != "keep" and self.context.blocks.in_overlay[block]:
             yield Rule.OVERLAY, _OVERLAY
         if evidence and evidence.repeated[block] and not label.is_content:
             count = f"{evidence.documents[block]} of the {evidence.total}"
@@ -191,30 +191,27 @@ class Rules:
         decision, is_kept = self.decision, self.prediction.labels[block].is_content
         if block in self.prediction.subject_blocks:
             yield Rule.SUBJECT, _SUBJECT
-        elif is_kept != decision.is_content[block]:
-            yield Rule.HEADLINE, self._headline_phrase(is_kept=is_kept)
+        elif is_kept and not decision.is_content[block]:
+            yield Rule.HEADLINE, "kept because it is the headline: --title out would leave it out"
+        elif decision.is_content[block] and not is_kept:
+            yield Rule.HEADLINE, f"left out because it {'repeats' if decision.policy.title else 'is'} the headline"
         if decision.is_content[block] != decision.selected[block]:
             yield Rule.GROUP, self._group_phrase(block)
-        for kind in ("posts", "comments"):
+        comments = f"in readers' comments, which are {_action(decision.policy.comments)} as requested"
+        for kind, phrase in (("posts", _POST), ("comments", comments)):
             if kind in decision.kinds and decision.kinds[kind][block]:
-                yield Rule.COMMENTS, self._comments_phrase(kind)
+                yield Rule.COMMENTS, phrase
         if decision.selected[block] != (self.prediction.probability[block] >= _EVEN):
-            yield Rule.THRESHOLD, self._threshold_phrase(block)
-
-    @cached_property
-    def _is_excluded(self) -> NDArray[np.bool_]:
-        return self.context.blocks.is_excluded(self.decision.policy)
+            weight = decision.policy.recall_weight
+            requested = "" if weight == 1 else f" ({'precision' if weight < 1 else 'recall'} requested)"
+            threshold = f"the threshold of this page is {self.threshold:.2f}{requested}"
+            yield Rule.THRESHOLD, f"{self._selection(block)}: {threshold}"
 
     def _hidden_phrase(self, block: int) -> str:
         technique = Hidden(int(self.context.blocks.technique[block])).technique
         is_revealable = self.context.blocks.visibility[block] == Visibility.REVEALABLE
         state = "can be opened by readers" if is_revealable else "never seen by readers"
         return f"left out because it is hidden ({technique}) and {state}: --hidden keep would keep it"
-
-    def _headline_phrase(self, *, is_kept: bool) -> str:
-        if is_kept:
-            return "kept because it is the headline: --title out would leave it out"
-        return f"left out because it {'repeats' if self.decision.policy.title else 'is'} the headline"
 
     def _group_phrase(self, block: int) -> str:
         decision, words = self.decision, np.maximum(self.context.tokens, 1)
@@ -227,16 +224,6 @@ class Rules:
         action = _action(decision.is_content[block])
         return f"{action} with the whole {kind}: {format_percent(share)} of its words were selected"
 
-    def _comments_phrase(self, kind: str) -> str:
-        if kind == "posts":
-            return "a post of this thread: --comments out leaves out readers' comments only"
-        return f"in readers' comments, which are {_action(self.decision.policy.comments)} as requested"
-
-    def _threshold_phrase(self, block: int) -> str:
-        weight = self.decision.policy.recall_weight
-        requested = "" if weight == 1 else f" ({'precision' if weight < 1 else 'recall'} requested)"
-        return f"{self._selection(block)}: the threshold of this page is {self.threshold:.2f}{requested}"
-
     def _selection(self, block: int) -> str:
         """Return whether the threshold kept a block, and its probability, such as `kept at 0.40`."""
         return f"{_action(self.decision.selected[block])} at {self.prediction.probability[block]:.2f}"
@@ -247,6 +234,7 @@ def _action(is_kept: np.bool_ | bool | None) -> str:
 
 
 _OVERLAY: Final = "left out because it is in an overlay, which floats above the page: --hidden keep would keep it"
+_POST: Final = "a post of this thread: --comments out leaves out readers' comments only"
 _SUBJECT: Final = "kept because the product or recipe of this page has it: its price, number, ingredient or step"
 
 
@@ -394,7 +382,7 @@ class _ReasonWriter:
         candidates = [
             group
             for group in order
-            if abs(size[group]) >= MIN_CONTRIBUTION and self._is_informative(block, group, size)
+            if abs(size[group]) >= MIN_CONTRIBUTION and self._is_informative(block, group, size[group])
         ]
         supporting = [group for group in candidates if (size[group] > 0) == self._is_content[block]]
         by_priority = dict.fromkeys([phrases.NEIGHBORS, *supporting[:_MIN_SUPPORTING_GROUPS], *candidates])
@@ -403,21 +391,20 @@ class _ReasonWriter:
             Reason(group, self._text(block, group, size[group]), size[group]) for group in order if group in selected
         ]
 
-    def _is_informative(self, block: int, group: str, size: dict[str, float]) -> bool:
+    def _is_informative(self, block: int, group: str, contribution: float) -> bool:
         """Return False for page features, equal for all blocks, and for the fact that the page was not rendered."""
-        if group in _TEXTS:
-            return True
-        first, *_ = self._strongest_features(block, group, size[group])
-        return group != phrases.PAGE and not phrases.is_unrendered(_NAMES[first], float(self._x[block, first]))
+        if group in _TEXTS or group == phrases.PAGE:
+            return group in _TEXTS
+        first = self._strongest_features(block, group, contribution)[0]
+        return not phrases.is_unrendered(_NAMES[first], float(self._x[block, first]))
 
     def _text(self, block: int, group: str, contribution: float) -> str:
         if group in _TEXTS:
             return _TEXTS[group]
         summary, covered = self._summary(block, group)
-        features = self._strongest_features(block, group, contribution)
         parts = [
             self._phrase(block, column, contribution)
-            for column in features
+            for column in self._strongest_features(block, group, contribution)
             if phrases.kind_of(_NAMES[column]) not in covered
         ]
         return "; ".join([summary, *parts] if summary else parts)
@@ -425,17 +412,15 @@ class _ReasonWriter:
     def _summary(self, block: int, group: str) -> tuple[str, tuple[str, ...]]:
         """Return a phrase about the group, and the kinds of features that it covers."""
         if group == phrases.NEIGHBORS:
-            return self._neighbors(block), ()
+            return f"previous: {self._labeled(block - 1)}, next: {self._labeled(block + 1)}", ()
         if group == phrases.SIMILAR_BLOCKS:
             # Of a block without similar ones, no feature of the group is described.
             others = () if self._surroundings.has_similar_blocks(block) else phrases.SIMILAR_BLOCKS_KINDS
             return self._surroundings.similar_blocks(block), (phrases.SIMILAR_BLOCKS, *others)
         if group == phrases.MAIN_TEXT:
             return self._surroundings.main_text(block), (phrases.MAIN_TEXT_POSITION,)
-        if group == phrases.FONT:
-            font = self._surroundings.font(block)
-            return font, (phrases.FONT,) if font else ()
-        return "", ()
+        font = self._surroundings.font(block) if group == phrases.FONT else ""
+        return font, (phrases.FONT,) if font else ()
 
     def _strongest_features(self, block: int, group: str, sign: float) -> list[int]:
         """Return the one or two columns with the largest contributions of a sign; two are of different kinds."""
@@ -454,33 +439,22 @@ class _ReasonWriter:
 
     def _phrase(self, block: int, column: int, contribution: float) -> str:
         name, value = _NAMES[column], float(self._x[block, column])
-        text = phrases.phrase(name, value, self._subject(block, column), contribution)
-        if name in ("path_score", "word_score") and abs(value) >= phrases.WEAK:
-            find_tokens = self._surroundings.names if name == "path_score" else self._surroundings.words
-            tokens = find_tokens(block, value)
-            return f"{text} ({', '.join(map(_quoted, tokens))})" if tokens else text
-        return text
-
-    def _subject(self, block: int, column: int) -> str:
-        """Return the name of the subtree or blocks that a column describes."""
-        level = phrases.SUBTREE_LEVELS[column]
-        if level:
-            return self._surroundings.container(block, level)
-        return "these blocks" if self._surroundings.has_similar_blocks(block) else ""
-
-    def _neighbors(self, block: int) -> str:
-        count = len(self._prediction.labels)
-        before = self._labeled(block - 1) if block else "none"
-        after = self._labeled(block + 1) if block + 1 < count else "none"
-        return f"previous: {before}, next: {after}"
+        if level := phrases.SUBTREE_LEVELS[column]:
+            subject = self._surroundings.container(block, level)
+        else:
+            subject = "these blocks" if self._surroundings.has_similar_blocks(block) else ""
+        text = phrases.phrase(name, value, subject, contribution)
+        if name not in ("path_score", "word_score") or abs(value) < phrases.WEAK:
+            return text
+        find_tokens = self._surroundings.names if name == "path_score" else self._surroundings.words
+        tokens = [token if token.startswith("<") else f'"{token}"' for token in find_tokens(block, value)]
+        return f"{text} ({', '.join(tokens)})" if tokens else text
 
     def _labeled(self, block: int) -> str:
+        if not 0 <= block < len(self._prediction.labels):
+            return "none"
         label, probability = self._prediction.labels[block], float(self._prediction.probability[block])
         return f"{_LABELS[label.value]} ({probability:.2f})"
 
 
 _LABELS: Final = {"h": "heading", "p": "paragraph", "l": "list item", "c": "continuation", "o": "boilerplate"}
-
-
-def _quoted(name: str) -> str:
-    return name if name.startswith("<") else f'"{name}"'
