@@ -16,10 +16,11 @@ exact. Array operations compute all rows and many leaves at once.
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -57,23 +58,24 @@ class DamagedTreesError(ModelError, ValueError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Splits:
-    """T trees of I splits and I + T leaves, in LightGBM's order.
+    """T trees of I splits and I + T leaves. Nodes are numbered: the splits from 0, then the leaves from I.
 
     Attributes:
         leaves: int64 (T,), number of leaves of each tree, one more than its splits.
+        root: int64 (T,), root of each tree.
         feature: int64 (I,), column of each split.
         decision_type: int64 (I,), bits that describe the split: see `_CATEGORICAL`.
         threshold: float64 (I,); values up to it go left.
-        children: int64 (I, 2), left and right child: index of a split of the same tree, or bitwise complement of the
-            index of a leaf.
+        child: int64 (I, 2), left and right child.
         leaf_value: float64 (I + T,), value of each leaf.
     """
 
     leaves: Integers
+    root: Integers
     feature: Integers
     decision_type: Integers
     threshold: NDArray[np.float64]
-    children: Integers
+    child: Integers
     leaf_value: NDArray[np.float64]
 
     @classmethod
@@ -81,44 +83,21 @@ class Splits:
         """Parse the trees in `text`.
 
         Raises:
-            DamagedTreesError: the text does not describe trees.
+            DamagedTreesError: the text does not describe trees, or a node has no parent, or several.
         """
-        leaves, feature, decision_type, left, right, threshold, value = field_values(text, _FIELDS)
-        if len({len(feature), len(decision_type), len(left), len(right), len(threshold), len(value) - len(leaves)}) > 1:
+        leaves, feature, decision_type, left, right, threshold, value = _field_values(text, _FIELDS)
+        count = len(feature)
+        lengths = {len(decision_type), len(left), len(right), len(threshold), len(value) - len(leaves)}
+        if lengths != {count} or not len(leaves) or leaves.min() < 1 or leaves.sum() != len(value):
             raise DamagedTreesError
-        splits = cls(leaves, feature, decision_type, threshold, np.stack([left, right], axis=1), value)
-        if not (len(leaves) and leaves.min() > 0 and leaves.sum() == len(value) and splits._children_exist()):
+        tree, in_tree = _tree_of_splits(leaves)[:, None], np.stack([left, right], axis=1)
+        first_split, first_leaf = _starts(leaves - 1), count + _starts(leaves)
+        child = np.where(in_tree < 0, first_leaf[tree] + ~in_tree, first_split[tree] + in_tree)
+        root = np.where(leaves > 1, first_split, first_leaf)
+        exists = np.where(in_tree < 0, ~in_tree < leaves[tree], in_tree < leaves[tree] - 1)
+        if not exists.all() or (np.bincount(np.append(child, root), minlength=count + len(value)) != 1).any():
             raise DamagedTreesError
-        return splits
-
-    @property
-    def tree(self) -> Integers:
-        """Return the index of each split's tree, int64 (I,)."""
-        return np.repeat(np.arange(len(self.leaves)), self.leaves - 1)
-
-    @property
-    def index_in_tree(self) -> Integers:
-        """Return the index of each split in its tree, int64 (I,)."""
-        return np.arange(len(self.children)) - (_starts(self.leaves - 1))[self.tree]
-
-    def _children_exist(self) -> bool:
-        """Return True if all children exist, and come after their parents: then each path ends at a leaf."""
-        splits, index = (self.leaves - 1)[self.tree][:, None], self.index_in_tree[:, None]
-        is_split = (self.children > index) & (self.children < splits)
-        is_leaf = (self.children < 0) & (~self.children <= splits)
-        return bool((is_split | is_leaf).all())
-
-    @property
-    def child(self) -> Integers:
-        """Return the children of each split, int64 (I, 2): the index of a split, or I plus the index of a leaf."""
-        tree = self.tree[:, None]
-        first_split, first_leaf = _starts(self.leaves - 1), len(self.children) + _starts(self.leaves)
-        return np.where(self.children < 0, first_leaf[tree] + ~self.children, first_split[tree] + self.children)
-
-    @property
-    def root(self) -> Integers:
-        """Return the root of each tree, numbered as in `child`, int64 (T,)."""
-        return np.where(self.leaves > 1, _starts(self.leaves - 1), len(self.children) + _starts(self.leaves))
+        return cls(leaves, root, feature, decision_type, threshold, child, value)
 
     @property
     def sends_nan_left(self) -> NDArray[np.bool_]:
@@ -128,20 +107,8 @@ class Splits:
         """
         return np.where(self.decision_type & _MISSING, self.decision_type & _DEFAULT_LEFT != 0, self.threshold >= 0)
 
-    @property
-    def are_numerical(self) -> bool:
-        """Return True if all splits are numerical, with missing values that are NaN or absent."""
-        missing = np.isin(self.decision_type & _MISSING, (0, _MISSING_IS_NAN))
-        return bool((missing & (self.decision_type & _CATEGORICAL == 0)).all())
 
-
-def header_field(text: str, name: str) -> str | None:
-    """Return the value of the first line `name=value`, or None."""
-    _, separator, rest = text.partition(f"\n{name}=")
-    return rest.partition("\n")[0] if separator else None
-
-
-def field_values(text: str, types: Mapping[str, type[np.number[Any]]]) -> list[NDArray[Any]]:
+def _field_values(text: str, types: Mapping[str, type[np.number[Any]]]) -> list[NDArray[Any]]:
     """Return the numbers of fields, each of all trees in the order of the trees, given their types by name.
 
     Raises:
@@ -162,6 +129,10 @@ def field_values(text: str, types: Mapping[str, type[np.number[Any]]]) -> list[N
 
 def _starts(lengths: Integers) -> Integers:
     return np.cumsum(lengths) - lengths
+
+
+def _tree_of_splits(leaves: Integers) -> Integers:
+    return np.repeat(np.arange(len(leaves)), leaves - 1)
 
 
 EARLY_STOP_ROUNDS: Final = 20
@@ -194,20 +165,29 @@ class Forest:
             ModelError: the text is damaged.
         """
         self.text = text
-        self.columns, self.classes = _shape(text)
+        fields = ("max_feature_idx", "num_tree_per_iteration")
+        last_column, classes = (re.search(rf"^{name}=(\d{{1,9}})$", text, re.MULTILINE) for name in fields)
+        if not (last_column and classes and int(classes[1])):
+            raise DamagedTreesError
+        self.columns, self.classes = int(last_column[1]) + 1, int(classes[1])
         if not is_rare:
             _ = self._compiled  # parse now: this is slow, and must not delay the first page
 
     @cached_property
     def _compiled(self) -> tuple[NDArray[np.void], NDArray[np.float64], NDArray[np.int64]]:
         """Return `_nodes` for the C extension."""
-        splits = self._checked()
-        if not (splits.are_numerical and max(self.columns, int(splits.leaves.max())) < _NAN_LEFT):
+        splits = self.splits()
+        is_numerical = np.isin(splits.decision_type & (_MISSING | _CATEGORICAL), (0, _MISSING_IS_NAN)).all()
+        if not is_numerical or max(self.columns, int(splits.leaves.max())) >= _NAN_LEFT:
             raise DamagedTreesError
         return _nodes(splits)
 
-    def _checked(self) -> Splits:
-        """Return the splits if the trees are complete; LightGBM would end the process on incomplete trees."""
+    def splits(self) -> Splits:
+        """Return the splits if the trees are complete; LightGBM would end the process on incomplete trees.
+
+        Raises:
+            DamagedTreesError: the trees are damaged.
+        """
         splits = Splits.parse(self.text)
         columns_exist = (splits.feature >= 0) & (splits.feature < self.columns)
         if END_OF_TREES not in self.text or len(splits.leaves) % self.classes or not columns_exist.all():
@@ -228,7 +208,7 @@ class Forest:
         """
         import lightgbm
 
-        self._checked()
+        self.splits()
         try:
             return lightgbm.Booster(model_str=self.text)
         except lightgbm.basic.LightGBMError as error:
@@ -265,43 +245,27 @@ def _nodes(splits: Splits) -> tuple[NDArray[np.void], NDArray[np.float64], NDArr
     Returns:
         The nodes, `_NODE` (M,), of one tree after another; the values of leaves, 0 for splits, float64 (M,); and the
         first node of each tree, int64 (T,).
-
-    Raises:
-        DamagedTreesError: a node has no parent, or several.
     """
-    count, sizes = len(splits.children), 2 * splits.leaves - 1
-    first, child, root, left = _starts(sizes), splits.child, splits.root, 2 * splits.index_in_tree + 1
-    if not (np.bincount(np.append(child, root), minlength=count + len(splits.leaf_value)) == 1).all():
-        raise DamagedTreesError
-    index = np.empty(count + len(splits.leaf_value), dtype=np.int64)
-    index[root] = first
-    index[child] = (first[splits.tree] + left)[:, None] + (0, 1)
+    count, sizes, tree = len(splits.child), 2 * splits.leaves - 1, _tree_of_splits(splits.leaves)
+    first = _starts(sizes)
+    left = 2 * (np.arange(count) - _starts(splits.leaves - 1)[tree]) + 1
+    index = np.empty(sizes.sum(), dtype=np.int64)
+    index[splits.root] = first
+    index[splits.child] = (first[tree] + left)[:, None] + (0, 1)
     inner, leaf = index[:count], index[count:]
     # A leaf is its own left child: all values, and NaN, go left.
-    nodes = np.zeros(int(sizes.sum()), dtype=_NODE)
+    nodes, value = np.zeros(len(index), dtype=_NODE), np.zeros(len(index))
     nodes["threshold"], nodes["feature"] = np.inf, _NAN_LEFT
     nodes["left"] = np.arange(len(nodes)) - np.repeat(first, sizes)
-    nodes["threshold"][inner] = _round_down(splits.threshold)
+    with np.errstate(over="ignore"):
+        nearest = splits.threshold.astype(np.float32)
+    # Rounded down: for each float32 x, `x <= threshold` keeps its truth value.
+    rounded = np.where(nearest > splits.threshold, np.nextafter(nearest, np.float32(-np.inf)), nearest)
+    nodes["threshold"][inner] = rounded
     nodes["feature"][inner] = splits.feature + _NAN_LEFT * splits.sends_nan_left
     nodes["left"][inner] = left
-    value = np.zeros(len(nodes))
     value[leaf] = splits.leaf_value
     return nodes, value, first
-
-
-def _round_down(threshold: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Round thresholds down to float32; for each float32 x, `x <= threshold` keeps its truth value."""
-    with np.errstate(over="ignore"):
-        nearest = threshold.astype(np.float32)
-    return np.where(nearest > threshold, np.nextafter(nearest, np.float32(-np.inf)), nearest)
-
-
-def _shape(text: str) -> tuple[int, int]:
-    """Return the numbers of columns and of classes."""
-    last_column, classes = header_field(text, "max_feature_idx"), header_field(text, "num_tree_per_iteration")
-    if not (last_column and classes and last_column.isdecimal() and classes.isdecimal() and int(classes)):
-        raise DamagedTreesError
-    return int(last_column) + 1, int(classes)
 
 
 ROWS_AT_ONCE: Final = 128
@@ -330,21 +294,9 @@ def contributions(trees: Forest, x: NDArray[np.float32]) -> tuple[float, Numbers
     return base, np.ascontiguousarray(total.T)
 
 
-class _Condition(NamedTuple):
-    """Condition on one column to reach a leaf.
-
-    Attributes:
-        low, high: a value meets the condition if it is greater than `low` and at most `high`.
-        nan: whether NaN meets the condition.
-        share: share of training rows that meet it.
-    """
-
-    low: float = -np.inf
-    high: float = np.inf
-    nan: bool = True
-    share: float = 1.0
-
-
+_Condition = tuple[float, float, bool, float]
+"""Condition on one column to reach a leaf: a value is greater than the first number and at most the second, or it is
+NaN and the third is True. The fourth is the share of training rows that meet it."""
 _Leaf = tuple[float, dict[int, _Condition]]
 """Value of a leaf, and its conditions by column."""
 
@@ -385,8 +337,8 @@ def _summing(leaves: Sequence[_Leaf], columns: int) -> Summed:
 @lru_cache(maxsize=2)
 def _leaf_batches(trees: Forest) -> tuple[float, list[Summed]]:
     """Return the mean prediction, and batches of leaves by number of conditions; 0.5 s for the shipped model."""
-    splits = Splits.parse(trees.text)
-    inner, leaf = field_values(trees.text, {"internal_count": np.float64, "leaf_count": np.float64})
+    splits = trees.splits()
+    inner, leaf = _field_values(trees.text, {"internal_count": np.float64, "leaf_count": np.float64})
     by_size: dict[int, list[_Leaf]] = {}
     for each in _leaves(splits, np.append(inner, leaf)[splits.child] / inner[:, None]):
         by_size.setdefault(len(each[1]), []).append(each)
@@ -418,11 +370,10 @@ def _leaves(splits: Splits, share: Numbers) -> Iterator[_Leaf]:
                 yield values[node - len(child)], conditions
                 continue
             column, threshold = columns[node], thresholds[node]
-            low, high, nan, before = conditions.get(column, _Condition())
+            low, high, nan, before = conditions.get(column, (-np.inf, np.inf, True, 1.0))
             left, right = (before * each for each in shares[node])
-            to_left = _Condition(low, min(high, threshold), nan and nan_left[node], left)
-            to_right = _Condition(max(low, threshold), high, nan and not nan_left[node], right)
+            to_left = (low, min(high, threshold), nan and nan_left[node], left)
+            to_right = (max(low, threshold), high, nan and not nan_left[node], right)
             stack += [
-                (child[node][0], conditions | {column: to_left}),
-                (child[node][1], conditions | {column: to_right}),
+                (to, conditions | {column: each}) for to, each in zip(child[node], (to_left, to_right), strict=True)
             ]
