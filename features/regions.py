@@ -24,7 +24,7 @@ from vclean.render import tree
 from vclean.render.css_colors import luminance
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -77,6 +77,36 @@ class Regions:
         """
         return np.searchsorted(self.node, self.context.container[self.context.blocks.node]).astype(np.int32)
 
+    @cached_property
+    def words(self) -> NDArray[np.float32]:
+        """Return the number of words per block of the page, plus 0.001: float32 (B,).
+
+        The addition keeps shares of the page defined if there are no words.
+        """
+        return self.context.tokens + np.float32(1e-3)
+
+    def block_sum(self, values: Numbers) -> NDArray[np.float64]:
+        """Return the sum of `values` (..., B) over each region's blocks: float64 (..., C)."""
+        total = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
+        np.cumsum(values, axis=-1, out=total[..., 1:])
+        return np.asarray(total.take(self.last, axis=-1) - total.take(self.first, axis=-1))
+
+    def enclosing_sum(self, values: Numbers) -> NDArray[np.float64]:
+        """Return the sum of `values` (B,) over the enclosing region of each region: float64 (C,)."""
+        return self.context.sum_over_subtrees(values.astype(np.float32))[self.enclosing]
+
+    @cached_property
+    def _chain(self) -> NDArray[np.int32]:
+        """Return the group of elements with the same blocks: int32 (N,); elements without blocks are single groups."""
+        elements = np.arange(len(self.snapshot), dtype=np.int32)
+        return np.where(self.context.block_count > 0, self.context.container, elements)
+
+    def in_chain(self, bits: NDArray[np.uint64] | NDArray[np.bool_]) -> NDArray[np.uint64]:
+        """Return the bitwise or of `bits` (N,) over all elements with the same blocks as the region: uint64 (C,)."""
+        union = np.zeros(len(bits), dtype=np.uint64)
+        np.bitwise_or.at(union, self._chain, bits.astype(np.uint64, copy=False))
+        return union[self._chain[self.node]]
+
 
 def candidate_regions(context: PageContext) -> Regions:
     """Return the candidates of a page in document order."""
@@ -106,99 +136,27 @@ IMAGES: Final = ("img", "svg", "picture", "canvas", "video", "object", "embed", 
 """Tags of images, films and embedded objects."""
 
 
-@dataclass(frozen=True, eq=False)
-class RegionSums:
-    """Regions with sums over their blocks and over their subtrees.
-
-    Attributes:
-        regions: the regions.
-        values: the columns of the page's blocks by name, each (B,).
-    """
-
-    regions: Regions
-    values: Values
-
-    @cached_property
-    def words(self) -> NDArray[np.float32]:
-        """Return the number of words per block, plus 0.001: float32 (B,).
-
-        The addition keeps shares of the page defined if there are no words.
-        """
-        return self.regions.context.tokens + np.float32(1e-3)
-
-    def block_sum(self, values: Numbers) -> NDArray[np.float64]:
-        """Return the sum of `values` (..., B) over each region's blocks: float64 (..., C)."""
-        total = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
-        np.cumsum(values, axis=-1, out=total[..., 1:])
-        return np.asarray(total.take(self.regions.last, axis=-1) - total.take(self.regions.first, axis=-1))
-
-    def enclosing_sum(self, values: Numbers) -> NDArray[np.float64]:
-        """Return the sum of `values` (B,) over the enclosing region of each region: float64 (C,)."""
-        return self.regions.context.sum_over_subtrees(values.astype(np.float32))[self.regions.enclosing]
-
-    @cached_property
-    def enclosing_blocks(self) -> NDArray[np.float64]:
-        """Return the number of blocks of the enclosing region: float64 (C,)."""
-        return self.regions.context.block_count[self.regions.enclosing]
-
-    def means(self, columns: Sequence[FeatureColumn]) -> Values:
-        """Return the `columns` that are means of block columns, weighted by words; NaN if no block has a value."""
-        names = [column.name for column in columns if column.unit == "mean"]
-        values = np.array([self.values[name.removeprefix("mean_")] for name in names], dtype=np.float64)
-        known = ~np.isnan(values)
-        weight = self.block_sum(known * self.words)
-        total = self.block_sum(np.where(known, values, 0) * self.words)
-        mean = np.where(weight > 1e-9, total / np.maximum(weight, 1e-9), np.nan)
-        return dict(zip(names, mean, strict=True))
-
-    def elements(self, tag_sets: Sequence[Collection[str]]) -> NDArray[np.int64]:
-        """Return the number of elements with each of k sets of tags in each region, itself included: int64 (k, C)."""
-        snapshot, node = self.regions.snapshot, self.regions.node
-        running = np.zeros((len(tag_sets), len(snapshot) + 1), dtype=np.int64)
-        np.cumsum([snapshot.is_tag(tags) for tags in tag_sets], axis=1, out=running[:, 1:])
-        return np.asarray(running.take(snapshot.end[node], axis=1) - running.take(node, axis=1))
-
-    @cached_property
-    def chain(self) -> NDArray[np.int32]:
-        """Return the group of elements with the same blocks: int32 (N,); elements without blocks are single groups."""
-        context = self.regions.context
-        return np.where(context.block_count > 0, context.container, np.arange(len(context.snapshot), dtype=np.int32))
-
-    def any_in_chain(self, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return whether `mask` (N,) is set for an element with the same blocks as the region: bool (C,)."""
-        return np.bincount(self.chain, mask, minlength=len(mask))[self.chain[self.regions.node]] > 0
-
-    def bits_in_chain(self, bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return the bitwise or of `bits` (N,) over all elements with the same blocks as the region: uint64 (C,)."""
-        union = np.zeros_like(bits)
-        np.bitwise_or.at(union, self.chain, bits)
-        return union[self.chain[self.regions.node]]
-
-
 _CELLS: Final = 64
 """Number of rows and of columns of the grid that counts words beside a region."""
 
 BOX_COLUMNS: Final = read_columns("region", "box")
 
 
-def _visual_columns(sums: RegionSums) -> Values:
-    """Return the columns of the boxes and the appearance of regions: (C,) each."""
-    if not sums.regions.snapshot.rendered:
-        blank = np.full(len(sums.regions), np.nan, dtype=np.float32)
-        return {column.name: blank for column in BOX_COLUMNS}
-    return {
-        **_box_columns(sums),
-        **_relative_box_columns(sums),
-        **_side_columns(sums),
-        **_appearance_columns(sums),
-        **sums.means(BOX_COLUMNS),
-    }
+def _means(regions: Regions, columns: Sequence[FeatureColumn], block_columns: Values) -> Values:
+    """Return the `columns` that are means of block columns, weighted by words; NaN if no block has a value."""
+    names = [column.name for column in columns if column.unit == "mean"]
+    values = np.array([block_columns[name.removeprefix("mean_")] for name in names], dtype=np.float64)
+    known = ~np.isnan(values)
+    weight = regions.block_sum(known * regions.words)
+    total = regions.block_sum(np.where(known, values, 0) * regions.words)
+    mean = np.where(weight > 1e-9, total / np.maximum(weight, 1e-9), np.nan)
+    return dict(zip(names, mean, strict=True))
 
 
-def _box_columns(sums: RegionSums) -> Values:
+def _box_columns(regions: Regions) -> Values:
     """Return columns about position and size on the page."""
-    snapshot = sums.regions.snapshot
-    x, y, width, height = snapshot.box[sums.regions.node].T
+    snapshot = regions.snapshot
+    x, y, width, height = snapshot.box[regions.node].T
     page_width, page_height = snapshot.width, max(snapshot.height, 1.0)
     fold = float(snapshot.settings["height"])
     return {
@@ -220,11 +178,11 @@ def _box_columns(sums: RegionSums) -> Values:
     }
 
 
-def _relative_box_columns(sums: RegionSums) -> Values:
+def _relative_box_columns(regions: Regions) -> Values:
     """Return columns about position and size relative to the enclosing region."""
-    box = sums.regions.snapshot.box
-    x, y, width, height = box[sums.regions.node].T
-    left, top, outer_width, outer_height = box[sums.regions.enclosing].T
+    box = regions.snapshot.box
+    x, y, width, height = box[regions.node].T
+    left, top, outer_width, outer_height = box[regions.enclosing].T
     return {
         "width_of_around": ratio(width, outer_width),
         "height_of_around": ratio(height, outer_height),
@@ -236,20 +194,20 @@ def _relative_box_columns(sums: RegionSums) -> Values:
     }
 
 
-def _side_columns(sums: RegionSums) -> Values:
+def _side_columns(regions: Regions) -> Values:
     """Return the shares of the page's words beside, above and below the regions.
 
-    Block centers are counted on a grid; shares are differences of cumulative sums.
+    Block centers are counted on a grid; shares are differences of cumulative regions.
     """
-    context, snapshot = sums.regions.context, sums.regions.snapshot
+    context, snapshot = regions.context, regions.snapshot
     scale = np.array([snapshot.width, max(snapshot.height, 1.0)], dtype=np.float32)
     center = (context.blocks.box[:, :2] + context.blocks.box[:, 2:] / 2) / scale
     has_box = ~np.isnan(center).any(axis=1)
     cell = np.minimum(np.clip(center[has_box], 0, 1) * _CELLS, _CELLS - 1).astype(np.int64)
-    words_per_cell = np.bincount(cell[:, 0] * _CELLS + cell[:, 1], sums.words[has_box], minlength=_CELLS**2)
+    words_per_cell = np.bincount(cell[:, 0] * _CELLS + cell[:, 1], regions.words[has_box], minlength=_CELLS**2)
     total = np.zeros((_CELLS + 1, _CELLS + 1))
-    total[1:, 1:] = words_per_cell.reshape(_CELLS, _CELLS).cumsum(axis=0).cumsum(axis=1) / sums.words.sum()
-    box = snapshot.box[sums.regions.node]
+    total[1:, 1:] = words_per_cell.reshape(_CELLS, _CELLS).cumsum(axis=0).cumsum(axis=1) / regions.words.sum()
+    box = snapshot.box[regions.node]
     top_left, bottom_right = _grid_line(box[:, :2] / scale), _grid_line((box[:, :2] + box[:, 2:]) / scale)
     left, top, right, bottom = top_left[:, 0], top_left[:, 1], bottom_right[:, 0], bottom_right[:, 1]
     area = box[:, 2] * box[:, 3]
@@ -258,7 +216,7 @@ def _side_columns(sums: RegionSums) -> Values:
         "words_right": total[-1, bottom] - total[-1, top] - total[right, bottom] + total[right, top],
         "words_above": total[-1, top],
         "words_below": total[-1, -1] - total[-1, bottom],
-        "words_per_area": ratio(sums.block_sum(sums.words) * 10_000, area),
+        "words_per_area": ratio(regions.block_sum(regions.words) * 10_000, area),
     }
 
 
@@ -267,11 +225,11 @@ def _grid_line(position: NDArray[np.float32]) -> NDArray[np.int64]:
     return np.rint(np.clip(np.nan_to_num(position), 0, 1) * _CELLS).astype(np.int64)
 
 
-def _appearance_columns(sums: RegionSums) -> Values:
+def _appearance_columns(regions: Regions) -> Values:
     """Return columns about background, border, images and positioning."""
-    regions, snapshot = sums.regions, sums.regions.snapshot
+    snapshot = regions.snapshot
     styles, style = snapshot.styles, snapshot.style
-    background = backgrounds(regions.snapshot)
+    background = backgrounds(snapshot)
     color, around_color = background[regions.node], background[regions.enclosing]
     border = sum(np.nan_to_num(styles.number(f"border-{side}-width")) for side in ("top", "bottom", "left"))
     floated = styles.is_in("float", ("left", "right"))[style]
@@ -283,9 +241,9 @@ def _appearance_columns(sums: RegionSums) -> Values:
         "image_share": np.minimum(ratio(images[regions.node], (box[:, 2] * box[:, 3])[regions.node]), 1),
         "background_luminance": luminance(color),
         "background_differs": np.abs(color - around_color).max(axis=1) / 255,
-        "background_image": sums.any_in_chain(has_image),
-        "border": sums.any_in_chain(np.asarray(border)[style] > 0),
-        "floated": sums.any_in_chain(floated),
+        "background_image": regions.in_chain(has_image),
+        "border": regions.in_chain(np.asarray(border)[style] > 0),
+        "floated": regions.in_chain(floated),
         "inside_float": tree.inside(floated, snapshot.end)[regions.enclosing],
         "absolute": tree.inside(absolute, snapshot.end)[regions.node],
     }
@@ -326,35 +284,45 @@ def region_matrix(regions: Regions, values: Values) -> NDArray[np.float32]:
         regions: regions of a page with at least one block.
         values: the linguistic, structural and visual columns of its blocks.
     """
-    sums = RegionSums(regions, values)
     columns: Values = {
-        **_text_columns(sums),
-        **_position_columns(sums),
-        **_element_columns(sums),
-        **_attribute_columns(sums),
-        **sums.means(TEXT_COLUMNS),
-        **_visual_columns(sums),
+        **_text_columns(regions, values),
+        **_position_columns(regions, values),
+        **_element_columns(regions),
+        **_attribute_columns(regions),
+        **_means(regions, TEXT_COLUMNS, values),
     }
+    if regions.snapshot.rendered:
+        columns |= _box_columns(regions) | _relative_box_columns(regions) | _side_columns(regions)
+        columns |= _appearance_columns(regions) | _means(regions, BOX_COLUMNS, values)
+    else:
+        columns |= dict.fromkeys((column.name for column in BOX_COLUMNS), np.full(len(regions), np.float32(np.nan)))
+    flags: list[NDArray[np.bool_]] = []
+    for bits, count in (
+        (element_names.kind_bits(regions.snapshot), len(KINDS)),
+        (regions.context.name_bits, len(NAME_GROUPS)),
+    ):
+        inherited = element_names.ancestor_bits(bits, regions.snapshot.parent)[regions.node]
+        flags += [element_names.unpack(each, count) for each in (regions.in_chain(bits), inherited)]
     numeric = stack_columns((*TEXT_COLUMNS, *BOX_COLUMNS), columns)
-    return np.concatenate([numeric, *_flag_columns(sums)], axis=1, dtype=np.float32)
+    return np.concatenate([numeric, *flags], axis=1, dtype=np.float32)
 
 
-def _text_columns(sums: RegionSums) -> Values:
+def _text_columns(regions: Regions, values: Values) -> Values:
     """Return columns about numbers of words and blocks."""
-    regions, tokens = sums.regions, sums.words
-    link, long = sums.values["link_share"].astype(np.float32), tokens >= _LONG
+    tokens = regions.words
+    link, long = values["link_share"].astype(np.float32), tokens >= _LONG
     linked = link * tokens
-    blocks = [tokens <= _SHORT + 0.5, long, link > 0.5, sums.values["heading_level"] > 0, sums.values["visibility"] > 0]
-    words, link_words, *counts = sums.block_sum(np.array([tokens, linked, *blocks]))
+    blocks = [tokens <= _SHORT + 0.5, long, link > 0.5, values["heading_level"] > 0, values["visibility"] > 0]
+    words, link_words, *counts = regions.block_sum(np.array([tokens, linked, *blocks]))
     count = np.maximum(regions.last - regions.first, 0)
     short_blocks, long_blocks, link_blocks, headings, hidden = ratio(np.array(counts), count)
-    around_words = sums.enclosing_sum(tokens)
+    around_words = regions.enclosing_sum(tokens)
     return {
         "blocks": count,
         "words": words,
         "words_of_page": words / tokens.sum(),
         "words_of_around": ratio(words, around_words),
-        "blocks_of_around": ratio(count, sums.enclosing_blocks),
+        "blocks_of_around": ratio(count, regions.context.block_count[regions.enclosing]),
         "mean_words": ratio(words, count),
         "most_words": ratio(counts[1], float(long.sum())),
         "short_blocks": short_blocks,
@@ -362,16 +330,16 @@ def _text_columns(sums: RegionSums) -> Values:
         "link_blocks": link_blocks,
         "headings": headings,
         "hidden": hidden,
-        "link_share_to_around": ratio(link_words, words) - ratio(sums.enclosing_sum(linked), around_words),
+        "link_share_to_around": ratio(link_words, words) - ratio(regions.enclosing_sum(linked), around_words),
     }
 
 
-def _position_columns(sums: RegionSums) -> Values:
+def _position_columns(regions: Regions, values: Values) -> Values:
     """Return columns about the position in the order of blocks."""
-    regions, context = sums.regions, sums.regions.context
-    first, last, total = regions.first, regions.last, len(context)
-    level = sums.values["heading_level"]
-    begin, around_blocks = blocks_before(context)[regions.enclosing], sums.enclosing_blocks
+    context, first, last = regions.context, regions.first, regions.last
+    total = len(context)
+    level = values["heading_level"]
+    begin, around_blocks = blocks_before(context)[regions.enclosing], regions.context.block_count[regions.enclosing]
     h1 = int(np.argmax(level == 1)) if (level == 1).any() else -1
     return {
         "first_is_heading": (level[np.minimum(first, total - 1)] > 0) & (last > first),
@@ -385,19 +353,19 @@ def _position_columns(sums: RegionSums) -> Values:
     }
 
 
-def _element_columns(sums: RegionSums) -> Values:
+def _element_columns(regions: Regions) -> Values:
     """Return columns about the tree and numbers of elements."""
-    regions, snapshot = sums.regions, sums.regions.snapshot
-    node, parent = regions.node, snapshot.parent
+    snapshot, node = regions.snapshot, regions.node
     blocks, siblings = regions.last - regions.first, regions.context.siblings
-    images, links, inputs, items, paragraphs, table_rows = sums.elements(_COUNTED)
+    counted = np.stack([snapshot.is_tag(tags) for tags in _COUNTED], axis=1)
+    images, links, inputs, items, paragraphs, table_rows = tree.subtree_sum(counted, snapshot.end)[node].T
     return {
         "depth": snapshot.depth[node],
         "depth_share": snapshot.depth[node] / max(int(snapshot.depth.max()), 1),
-        "children": np.bincount(np.maximum(parent, 0), minlength=len(snapshot))[node],
+        "children": np.bincount(np.maximum(snapshot.parent, 0), minlength=len(snapshot))[node],
         "elements": snapshot.end[node] - node,
         "images": images,
-        "images_per_word": images / (sums.block_sum(sums.words) + 1),
+        "images_per_word": images / (regions.block_sum(regions.words) + 1),
         "inputs": inputs,
         "links": links,
         "links_per_block": ratio(links, blocks),
@@ -410,23 +378,18 @@ def _element_columns(sums: RegionSums) -> Values:
     }
 
 
-def _attribute_columns(sums: RegionSums) -> Values:
+def _attribute_columns(regions: Regions) -> Values:
     """Return columns about attributes of images and cells, and links to the home page."""
-    snapshot, nodes = sums.regions.snapshot, sums.regions.node.tolist()
+    snapshot, nodes = regions.snapshot, regions.node.tolist()
     width, height, alt = (map(snapshot.attributes(name).get, nodes) for name in ("width", "height", "alt"))
+    links, home = snapshot.values("href"), np.zeros(len(snapshot), dtype=bool)
+    home[links.node] = np.array(list(map(_is_home_page, links.distinct)), dtype=bool)[links.index]
     return {
         "width_attribute": np.array([_parse_pixels(value or "") for value in width], dtype=np.float32),
         "height_attribute": np.array([_parse_pixels(value or "") for value in height], dtype=np.float32),
         "alt_words": np.array([len((value or "").split()) for value in alt], dtype=np.float32),
-        "same_site_link": _in_home_link(snapshot)[sums.regions.node],
+        "same_site_link": tree.inside(home & snapshot.is_tag(("a",)), snapshot.end)[regions.node],
     }
-
-
-def _in_home_link(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return which elements are in a link to the root of their site: bool (N,)."""
-    links, home = snapshot.values("href"), np.zeros(len(snapshot), dtype=bool)
-    home[links.node] = np.array(list(map(_is_home_page, links.distinct)), dtype=bool)[links.index]
-    return tree.inside(home & snapshot.is_tag(("a",)), snapshot.end)
 
 
 def _is_home_page(href: str) -> bool:
@@ -442,19 +405,3 @@ def _parse_pixels(value: str) -> float:
     """Parse a length attribute in px; NaN for other text."""
     digits = value.strip().lower().removesuffix("px")
     return float(digits) if digits.isdecimal() and digits.isascii() and len(digits) < 6 else float("nan")
-
-
-def _flag_columns(sums: RegionSums) -> list[NDArray[np.bool_]]:
-    """Return the tags, roles and names of the regions and of their ancestors: bool (C, k) each.
-
-    The order is that of `FLAG_COLUMNS`.
-    """
-    snapshot, node = sums.regions.snapshot, sums.regions.node
-    flags = []
-    for bits, count in (
-        (element_names.kind_bits(snapshot), len(KINDS)),
-        (sums.regions.context.name_bits, len(NAME_GROUPS)),
-    ):
-        region_bits, inherited_bits = sums.bits_in_chain(bits), element_names.ancestor_bits(bits, snapshot.parent)[node]
-        flags += [element_names.unpack(region_bits, count), element_names.unpack(inherited_bits, count)]
-    return flags
