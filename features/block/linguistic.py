@@ -105,20 +105,16 @@ def _nan_without_sentence_marks(context: PageContext, values: Numbers) -> Number
 
 
 def _sentence_columns(context: PageContext) -> Values:
-    """Return columns about sentences."""
-    sentences = _count_sentence_ends(context.texts)
+    """Return columns about sentences. Several marks in a row end one sentence."""
+    texts, kind = context.texts, context.texts.kind
+    marks, following = (kind[:-1] & SENTENCE_END) > 0, kind[1:]
+    ends = marks & (((following & (SPACE | UNSPACED | CLOSER)) > 0) | ((kind[:-1] & UNCONDITIONAL_END) > 0))
+    ends &= ((following & SENTENCE_END) == 0) & ~_find_ordinals(texts)[:-1]
+    sentences = texts.count(np.append(ends, False))
     return {
         "sentences": _nan_without_sentence_marks(context, sentences),
         "sentence_length": _nan_without_sentence_marks(context, context.tokens / np.maximum(sentences, 1)),
     }
-
-
-def _count_sentence_ends(texts: EncodedTexts) -> NDArray[np.float32]:
-    """Return the number of sentence ends in each text: float32 (B,). Several marks in a row count as one."""
-    marks, following = (texts.kind[:-1] & SENTENCE_END) > 0, texts.kind[1:]
-    ends = marks & (((following & (SPACE | UNSPACED | CLOSER)) > 0) | ((texts.kind[:-1] & UNCONDITIONAL_END) > 0))
-    ends &= ((following & SENTENCE_END) == 0) & ~_find_ordinals(texts)[:-1]
-    return texts.count(np.append(ends, False))
 
 
 def _find_ordinals(texts: EncodedTexts) -> NDArray[np.bool_]:
@@ -134,20 +130,15 @@ def _find_ordinals(texts: EncodedTexts) -> NDArray[np.bool_]:
 
 def _pattern_columns(context: PageContext) -> Values:
     """Return columns about dates, prices, email addresses and years."""
-    patterns = context.number_patterns
+    texts, patterns = context.texts, context.number_patterns
+    word_like = (texts.kind & (ALPHA | DIGIT)) > 0
+    in_address = (texts.code[1:-1] == ord("@")) & word_like[:-2] & word_like[2:]
     return {
         "dates": patterns["dates"],
         "prices": patterns["prices"],
-        "emails": _count_emails(context.texts),
+        "emails": texts.count(np.concatenate([[False], in_address, [False]])),
         "years": _count_years(context),
     }
-
-
-def _count_emails(texts: EncodedTexts) -> NDArray[np.float32]:
-    """Return the number of at signs between two letters or digits: float32 (B,)."""
-    word_like = (texts.kind & (ALPHA | DIGIT)) > 0
-    inside = (texts.code[1:-1] == ord("@")) & word_like[:-2] & word_like[2:]
-    return texts.count(np.concatenate([[False], inside, [False]]))
 
 
 def _count_years(context: PageContext) -> NDArray[np.float32]:
@@ -166,8 +157,10 @@ def _count_years(context: PageContext) -> NDArray[np.float32]:
 
 def _term_columns(context: PageContext) -> Values:
     """Return columns about stop words, interface words and URLs."""
-    texts, stop_words, known = context.texts, context.stop_words, has_interface_words(context.language)
-    count = {name: _nan_without_list(context.terms.count(name), known) for name in INTERFACE_LISTS}
+    texts, stop_words = context.texts, context.stop_words
+    count = {name: context.terms.count(name) for name in INTERFACE_LISTS}
+    if not has_interface_words(context.language):  # zeros are unknown
+        count = {name: np.where(matches > 0, matches, np.float32(np.nan)) for name, matches in count.items()}
     return {
         **count,
         "stop_words": ratio(stop_words, context.tokens),
@@ -175,11 +168,6 @@ def _term_columns(context: PageContext) -> Values:
         "urls": context.terms.count(URLS),
         "copyrights": count["copyrights"] + sum(texts.count(texts.code == ord(sign)) for sign in "©®™℗"),
     }
-
-
-def _nan_without_list(count: NDArray[np.float32], known: bool) -> NDArray[np.float32]:
-    """Return the counts of a list; if the language has no list, zeros become NaN."""
-    return count if known else np.where(count > 0, count, np.float32(np.nan))
 
 
 def _duplicate_columns(context: PageContext) -> Values:

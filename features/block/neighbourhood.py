@@ -105,20 +105,14 @@ def subtrees(context: PageContext) -> NDArray[np.int32]:
 
 def layout(context: PageContext, elements: NDArray[np.int32]) -> Layout:
     """Return the runs of blocks of the subtrees `elements` (B, LEVELS), and the groups of blocks."""
-    first, last = _block_runs(context)
-    alike = context.blocks_by_class_path.number.astype(np.int32)
-    return Layout(first[elements].astype(np.int32), last[elements].astype(np.int32), alike, context.tokens)
-
-
-def _block_runs(context: PageContext) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the first block of each element's subtree and one past the last: int64 (N,) each."""
     texts = context.blocks.text_nodes
     before = np.zeros(len(context.snapshot.texts) + 1, dtype=np.int64)  # cumulative: those in a block before each text
-
     before[texts + 1] = 1
     owner = np.append(context.blocks.text_block[texts], len(context))
     begin = owner[np.cumsum(before)][context.snapshot.text_start[:-1]].astype(np.int64)
-    return begin, begin + context.block_count.astype(np.int64)
+    end = begin + context.block_count.astype(np.int64)
+    alike = context.blocks_by_class_path.number.astype(np.int32)
+    return Layout(begin[elements].astype(np.int32), end[elements].astype(np.int32), alike, context.tokens)
 
 
 def compute(
@@ -132,21 +126,6 @@ def compute(
         block_layout: the runs of blocks, from `layout`.
         elements: the roots of the subtrees, from `subtrees`.
     """
-    neighbours = neighbour_values(stack_rows(_NEIGHBOURS, values))
-    numbers = _subtree_columns(context, values, block_layout, elements)
-    by_level = np.stack([numbers[name].T.astype(np.float32) for name, _, _ in _SUBTREE], axis=1)
-    return np.concatenate([neighbours.reshape(-1, len(context)), by_level.reshape(-1, len(context))])
-
-
-def neighbour_values(values: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return `values` (K, B) of the blocks at each of `STEPS`: float32 (K, len(STEPS), B); NaN beyond the page."""
-    first, last = REACH, REACH + values.shape[1]
-    padded = np.pad(values, ((0, 0), (REACH, REACH)), constant_values=np.nan)
-    return np.stack([padded[:, first + step : last + step] for step in STEPS], axis=1)
-
-
-def _subtree_columns(context: PageContext, values: Values, block_layout: Layout, elements: NDArray[np.int32]) -> Values:
-    """Return columns about the texts and the elements of the subtrees: (B, LEVELS) each."""
     snapshot, tokens, blocks = context.snapshot, context.tokens, block_layout.blocks
     images, inputs = (tree.subtree_sum(snapshot.is_tag(tags), snapshot.end)[elements] for tags in (_IMAGES, _INPUTS))
     large = np.where(long_text(context), tokens, 0)
@@ -154,7 +133,7 @@ def _subtree_columns(context: PageContext, values: Values, block_layout: Layout,
     total = cumulative_sums(np.array([tokens, values["heading_level"] > 0, *parts]))
     words, headings, *sums = sum_over_runs(total, block_layout)
     long_share, link_share, stop_words, sentences = ratio(np.array(sums), words)
-    return {
+    numbers: Values = {
         "blocks": blocks,
         "words_of_page": ratio(words, float(tokens.sum())),
         "mean_words": ratio(words, blocks),
@@ -166,6 +145,16 @@ def _subtree_columns(context: PageContext, values: Values, block_layout: Layout,
         "images": ratio(images, blocks),
         "inputs": ratio(inputs, blocks),
     }
+    neighbours = neighbour_values(stack_rows(_NEIGHBOURS, values))
+    by_level = np.stack([numbers[name].T.astype(np.float32) for name, _, _ in _SUBTREE], axis=1)
+    return np.concatenate([neighbours.reshape(-1, len(context)), by_level.reshape(-1, len(context))])
+
+
+def neighbour_values(values: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return `values` (K, B) of the blocks at each of `STEPS`: float32 (K, len(STEPS), B); NaN beyond the page."""
+    first, last = REACH, REACH + values.shape[1]
+    padded = np.pad(values, ((0, 0), (REACH, REACH)), constant_values=np.nan)
+    return np.stack([padded[:, first + step : last + step] for step in STEPS], axis=1)
 
 
 def sum_over_runs(total: NDArray[np.float64], block_layout: Layout) -> NDArray[np.float32]:

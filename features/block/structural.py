@@ -51,12 +51,7 @@ _BOLD = ("b", "strong", *HEADING_TAGS, "th")
 
 def tag_codes(snapshot: Snapshot) -> NDArray[np.int64]:
     """Return the code of each element's tag, its index in `TAG_CODES`: int64 (N,); `len(TAG_CODES)` for other tags."""
-    return _tag_numbers(snapshot, _TAG_CODE, len(TAG_CODES))
-
-
-def _tag_numbers(snapshot: Snapshot, code_of: Mapping[str, int], other: int = -1) -> NDArray[np.int64]:
-    """Return the code of each element's tag in `code_of`, or `other`: int64 (N,)."""
-    return np.array([code_of.get(tag, other) for tag in snapshot.tags], dtype=np.int64)[snapshot.tag]
+    return np.array([_TAG_CODE.get(tag, len(TAG_CODES)) for tag in snapshot.tags], dtype=np.int64)[snapshot.tag]
 
 
 def _element_columns(context: PageContext) -> Values:
@@ -141,8 +136,8 @@ def _ancestor_columns(context: PageContext) -> Values:
 def _count_around(context: PageContext, code_of: Mapping[str, int], codes: int) -> NDArray[np.int64]:
     """Return how many elements around each block have each of the codes 0 to `codes - 1`: int64 (codes, B)."""
     snapshot = context.snapshot
-    counts = tree.path_counts(_tag_numbers(snapshot, code_of), codes, snapshot.end)
-    return counts.take(context.blocks.main_element, axis=1)
+    code = np.array([code_of.get(tag, -1) for tag in snapshot.tags], dtype=np.int64)[snapshot.tag]
+    return tree.path_counts(code, codes, snapshot.end).take(context.blocks.main_element, axis=1)
 
 
 def _split_columns(context: PageContext) -> Values:
@@ -155,9 +150,7 @@ def count_opened_before(context: PageContext, masks: NDArray[np.bool_]) -> NDArr
     """Return how many elements in each of k `masks` (k, N) begin between a block and the one before: int64 (k, B)."""
     members, first = context.blocks.members, context.blocks.first
     begins = context.snapshot.text_after[members[first]]
-    ends = np.maximum.accumulate(
-        context.snapshot.text_after[members[first[1:] - 1]]
-    )  # a block may go on after the next
+    ends = np.maximum.accumulate(context.snapshot.text_after[members[first[1:] - 1]])  # a block may go on later
     running = np.cumsum(masks, axis=1, dtype=np.int64)
     counts = running.take(begins, axis=1)
     counts[:, 1:] -= running.take(ends, axis=1)
@@ -175,9 +168,8 @@ def _holder_columns(context: PageContext) -> Values:
     for share in _HOLDERS:
         enough = (inside >= share / 100 * inside[0]) & (context.block_count > 0)
         holder = int(np.argmax(np.where(enough, context.snapshot.depth, -1)))
-        values.update(
-            {f"holder{share}_{part}": column for part, column in _relative_to_holder(context, holder).items()}
-        )
+        relative = _relative_to_holder(context, holder)
+        values |= {f"holder{share}_{part}": column for part, column in relative.items()}
     return values
 
 

@@ -49,51 +49,42 @@ def outlines(blocks: BlockColumns, rows: NDArray[np.intp]) -> NDArray[np.object_
 
     lines = blocks.lines[np.isin(blocks.line_block[blocks.lines], rows)]
     owner = blocks.line_block[lines]
-    left, top, right, bottom = _close_line_gaps(blocks.snapshot.line_box[lines], owner).T
-    rectangles = np.asarray(shapely.box(left, top, right, bottom), dtype=object)
+    edges = _close_line_gaps(blocks.snapshot.line_box[lines], owner)
+    rectangles = np.asarray(shapely.box(*edges.T), dtype=object)
     first = np.searchsorted(owner, rows)
-    return _unite(rectangles, first, np.diff(first, append=len(lines)))
+    count = np.diff(first, append=len(lines))
+    shapes = np.empty(len(rows), dtype=object)
+    for length in np.unique(count).tolist():  # runs of equal length are united in one call
+        same_length = np.flatnonzero(count == length)
+        runs = rectangles[first[same_length, None] + np.arange(length)]
+        shapes[same_length] = runs[:, 0] if length == 1 else shapely.simplify(shapely.union_all(runs, axis=1), 0)
+    return shapes
 
 
 def solidity(blocks: BlockColumns) -> Solidity:
     """Return solidity 1 to 3 of each block."""
-    result = Solidity(*(np.full(len(blocks), np.nan, dtype=np.float32) for _ in range(3)))
-    single_line = _find_single_lines(blocks)
-    for column, value in zip(result, (1.0, _RECTANGLE_VERTICES, 1.0), strict=True):
-        column[single_line] = value
-    multiple_lines = np.flatnonzero(~single_line & ~np.isnan(blocks.box[:, 0]))
-    if len(multiple_lines):
-        _measure_solidity(outlines(blocks, multiple_lines), multiple_lines, result)
-    return result
-
-
-def _measure_solidity(shapes: NDArray[np.object_], rows: NDArray[np.intp], result: Solidity) -> None:
-    """Write the solidities of `shapes` into `rows` of `result`."""
+    is_line, nan = _find_single_lines(blocks), np.float32(np.nan)
+    result = Solidity(*(np.where(is_line, np.float32(value), nan) for value in (1, _RECTANGLE_VERTICES, 1)))
+    rows = np.flatnonzero(~is_line & ~np.isnan(blocks.box[:, 0]))
+    if not len(rows):
+        return result
     import shapely
 
-    min_x, min_y, max_x, max_y = shapely.bounds(shapes).T
-    result.area_share[rows] = shapely.area(shapes) / np.maximum((max_x - min_x) * (max_y - min_y), 1e-6)
-    points, owner = _vertices(shapes)
-    count = np.bincount(owner, minlength=len(rows))
-    result.vertices[rows] = count
-    center = np.stack([min_x + max_x, min_y + max_y], axis=1) / 2
-    half = np.maximum(np.hypot(max_x - min_x, max_y - min_y) / 2, 1e-6)
-    total = np.bincount(owner, np.hypot(*(points - center[owner]).T), len(rows))
-    result.spread[rows] = total / np.maximum(count, 1) / half
-
-
-def _vertices(shapes: NDArray[np.object_]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Return the vertices (V, 2) of all rings of all parts, and the shape of each vertex.
-
-    The last point of a ring, which equals the first, is left out.
-    """
-    import shapely
-
+    shapes = outlines(blocks, rows)
     parts, part_owner = shapely.get_parts(shapes, return_index=True)
     rings, ring_part = shapely.get_rings(parts, return_index=True)
     points, ring = shapely.get_coordinates(rings, return_index=True)
-    is_vertex = np.append(ring[1:] == ring[:-1], False)[: len(ring)]
-    return points[is_vertex], part_owner[ring_part[ring[is_vertex]]]
+    is_vertex = np.append(ring[1:] == ring[:-1], False)[: len(ring)]  # the last point of a ring equals the first
+    points, owner = points[is_vertex], part_owner[ring_part[ring[is_vertex]]]
+    corners = shapely.bounds(shapes).reshape(-1, 2, 2)
+    center, size = corners.mean(axis=1), corners[:, 1] - corners[:, 0]
+    half = np.maximum(np.hypot(*size.T) / 2, 1e-6)
+    count = np.bincount(owner, minlength=len(rows))
+    total = np.bincount(owner, np.hypot(*(points - center[owner]).T), len(rows))
+    result.area_share[rows] = shapely.area(shapes) / np.maximum(size.prod(axis=1), 1e-6)
+    result.vertices[rows] = count
+    result.spread[rows] = total / np.maximum(count, 1) / half
+    return result
 
 
 def _find_single_lines(blocks: BlockColumns) -> NDArray[np.bool_]:
@@ -120,21 +111,6 @@ def _close_line_gaps(box: NDArray[np.float32], owner: NDArray[np.int32]) -> NDAr
     is_adjacent = follows & (gap < 2 * box[:-1, 3])
     bottom[:-1] = np.where(is_adjacent, np.maximum(bottom[:-1], top_left[1:, 1]), bottom[:-1])
     return np.stack([top_left[:, 0], top_left[:, 1], bottom_right[:, 0], bottom], axis=1).astype(np.float64)
-
-
-def _unite(rectangles: NDArray[np.object_], first: NDArray[np.intp], count: NDArray[np.intp]) -> NDArray[np.object_]:
-    """Return the outline of each run of `count` rectangles from `first`.
-
-    Runs of equal length are united in one call.
-    """
-    import shapely
-
-    shapes = np.empty(len(first), dtype=object)
-    for length in np.unique(count).tolist():
-        same_length = np.flatnonzero(count == length)
-        runs = rectangles[first[same_length, None] + np.arange(length)]
-        shapes[same_length] = runs[:, 0] if length == 1 else shapely.simplify(shapely.union_all(runs, axis=1), 0)
-    return shapes
 
 
 _TOLERANCE = 2.0
