@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -147,14 +146,14 @@ def opened_by_controls(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDAr
     opened = np.isin(technique, OPENED_TECHNIQUES) & is_text
     uncovered = np.isin(technique, _SPOILER_TECHNIQUES) & is_text
     if uncovered.any():
-        uncovered[uncovered] = _in_closed_spoiler(snapshot)[snapshot.text_parent[uncovered]]
+        spoiler = snapshot.has_value("aria-expanded", ("false",)) & (snapshot.hidden == Hidden.NO) & snapshot.has_place
+        uncovered &= tree.inside(spoiler, snapshot.end)[snapshot.text_parent]
     if opened.any():
         parent = snapshot.text_parent[opened]
         panels = Panels(snapshot)
         is_open = panels.is_opened()[parent] | panels.closed_details[parent]
         is_open |= panels.is_unrolled()[parent] & (technique[opened] == Hidden.CLIPPED)
-        by_click = np.isin(np.flatnonzero(opened), snapshot.revealed)
-        opened[opened] = is_open | by_click
+        opened[opened] = is_open | np.isin(np.flatnonzero(opened), snapshot.revealed)
         if snapshot.rendered:
             opened[opened] = ~_stay_unreadable(snapshot, np.flatnonzero(opened))
     return opened | uncovered
@@ -182,12 +181,6 @@ def _stay_unreadable(snapshot: Snapshot, texts: NDArray[np.intp]) -> NDArray[np.
     same = (behind[:, 3] == 1) & ~(painting.has_image & fills)[style] & (ratio < LEAST_CONTRAST)
     total, readable = (np.bincount(painter, snapshot.text_length[texts] * each) for each in (1, ~same))
     return np.asarray(small | same & (readable >= _LEAST_SHARE * total)[painter])
-
-
-def _in_closed_spoiler(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return which elements are in one in sight with `aria-expanded=false`, bool (N,)."""
-    closed = snapshot.has_value("aria-expanded", ("false",)) & (snapshot.hidden == Hidden.NO) & snapshot.has_place
-    return tree.inside(closed, snapshot.end)
 
 
 class Panels:
@@ -252,8 +245,11 @@ class Panels:
     def _add_panels(self) -> None:
         self._add_details()
         named, closed = self._named()
-        beside = [*self._beside_expanders(), *self._tab_panels()]
-        belonging = [*named, *self._after_inputs()]
+        beside, belonging = [*self._beside_expanders()], [*named, *self._after_inputs()]
+        tabs = self._in_sight & self._snapshot.has_value("role", ("tab",))
+        tab_panels = np.flatnonzero(self._snapshot.has_value("role", ("tabpanel",)))
+        if len(tab_panels) <= tabs.sum():
+            beside += tab_panels.tolist()
         self._panel[[each for panel in (*belonging, *beside) for each in self._with_wrappers(panel)]] = True
         self._panel[closed] = True
         self._panel |= self._snapshot.has_value("hidden", ("until-found",))
@@ -266,9 +262,9 @@ class Panels:
             yield element
             element = self._parent[element]
 
-    def _values(self, name: str, *, in_sight: bool = False) -> Iterator[tuple[int, str]]:
-        values = self._snapshot.attributes(name).items()
-        return iter(values) if not in_sight else ((each, value) for each, value in values if self._in_sight[each])
+    def _values(self, name: str) -> Iterator[tuple[int, str]]:
+        """Yield the elements in sight with an attribute, and its values."""
+        return (item for item in self._snapshot.attributes(name).items() if self._in_sight[item[0]])
 
     def _children(self, element: int) -> Iterator[int]:
         child = element + 1
@@ -300,7 +296,7 @@ class Panels:
     def _by_id(self) -> dict[str, list[int]]:
         """Return the elements by their ids, of which pages have some twice."""
         inputs, elements = set(self._boxes), defaultdict[str, list[int]](list)
-        for element, name in self._values("id"):
+        for element, name in self._snapshot.attributes("id").items():
             if element not in inputs:
                 elements[name].append(element)
         return elements
@@ -320,14 +316,13 @@ class Panels:
     def _names(self) -> Iterator[tuple[int, Iterable[str]]]:
         """Yield the controls in sight that name ids, with these."""
         for name in _IDS:
-            yield from ((element, value.split()) for element, value in self._values(name, in_sight=True))
-        for element, value in chain.from_iterable(map(self._values, _REFERENCES)):
-            if "#" in value and self._in_sight[element]:
-                yield element, _FRAGMENT.findall(value)[-1:]
-        for element, value in self._values("data-names", in_sight=True):
+            yield from ((element, value.split()) for element, value in self._values(name))
+        for name in _REFERENCES:
+            yield from ((element, _FRAGMENT.findall(value)[-1:]) for element, value in self._values(name))
+        for element, value in self._values("data-names"):
             if self._is_operable[element]:
                 yield element, [value, *_FRAGMENT.findall(value)]
-        for element, script in self._values("onclick", in_sight=True):
+        for element, script in self._values("onclick"):
             yield element, _QUOTED.findall(script[:_MAX_SCRIPT])
 
     @cached_property
@@ -343,7 +338,7 @@ class Panels:
     def _beside_expanders(self) -> Iterator[int]:
         """Yield what is beside or in a control with `aria-expanded=false` that names no element."""
         controlled = self._snapshot.attributes("aria-controls")
-        for element, value in self._values("aria-expanded", in_sight=True):
+        for element, value in self._values("aria-expanded"):
             is_named = any(name in self._by_id for name in controlled.get(element, "").split())
             if value.lower() == "false" and not is_named:
                 yield from (each for each in self._children(element) if self._tags[each] != "svg")
@@ -377,14 +372,17 @@ class Panels:
         inline style.
         """
         ids, styles = self._snapshot.attributes("id"), self._snapshot.attributes("style")
-        labelled = {name for _, name in self._values("for", in_sight=True)}
+        labelled = {name for _, name in self._values("for")}
         siblings: dict[int, list[int]] = {}
         for box in self._boxes:
             parent = self._parent[box]
             is_in_label = self._tags[parent] == "label" and bool(self._in_sight[parent])
             if is_in_label:
                 siblings.setdefault(parent, []).append(next(self._following(parent), parent))
-            if is_in_label or self._in_sight[box] or self._is_laid_out(box) or ids.get(box) in labelled:
+            # A transparent box can be clicked, for example over the title of a panel.
+            is_covering = self._snapshot.hidden[box] == Hidden.OPACITY
+            is_covering &= self._snapshot.box[box, 2:].min() >= _LEAST_SIDE
+            if is_in_label or self._in_sight[box] or is_covering or ids.get(box) in labelled:
                 siblings.setdefault(parent, []).extend(self._following(box))
         counts = Counter(self._parent[box] for box in self._boxes)
         for parent, following in siblings.items():
@@ -393,14 +391,3 @@ class Panels:
                 children = list(self._children(each)) if self._in_sight[each] else []
                 panels = children if len(children) == count > 1 else [each]
                 yield from (panel for panel in panels if "display:none" not in styles.get(panel, "").replace(" ", ""))
-
-    def _is_laid_out(self, box: int) -> bool:
-        """Return whether a transparent element can be clicked, such as a checkbox that covers the title of a panel."""
-        area = self._snapshot.box[box]
-        return bool(self._snapshot.hidden[box] == Hidden.OPACITY and min(area[2], area[3]) >= _LEAST_SIDE)
-
-    def _tab_panels(self) -> list[int]:
-        """Return the hidden panels of tabs, if there are as many tabs in sight as panels, or more."""
-        tabs = self._in_sight & self._snapshot.has_value("role", ("tab",))
-        panels = np.flatnonzero(self._snapshot.has_value("role", ("tabpanel",)))
-        return panels.tolist() if len(panels) <= tabs.sum() else []
