@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.columns import limit_counts
 from vclean.features.matrix import block_values
 from vclean.features.regions import LIMITS, candidate_regions, region_matrix
 from vclean.labels import REGION_ROLES, Role
@@ -27,7 +26,7 @@ NONE: Final = len(REGION_ROLES)
 def block_roles(trees: Forest, context: PageContext) -> list[Role | None]:
     """Return the most probable role of the nearest region of each block, None outside all regions; there is a block."""
     regions = candidate_regions(context)
-    x = limit_counts(region_matrix(regions, block_values(context)), LIMITS)
+    x = np.clip(region_matrix(regions, block_values(context)), -LIMITS, LIMITS)
     nearest = inherit_roles(trees.predict(x).astype(np.float32), regions.parent)[regions.block_region]
     roles = [*REGION_ROLES, None]
     return [roles[code] for code in nearest.argmax(axis=1).tolist()]
@@ -44,22 +43,17 @@ def inherit_roles(posterior: NDArray[np.float32], parent: NDArray[np.int32]) -> 
         Probabilities of the role of the nearest region, float32 (C, CLASSES): the candidate itself if it is a region,
         else the nearest region of its parent; predictions count as independent.
     """
-    order, ends = _levels(parent)
+    depth: list[int] = []
+    for parent_row in parent.tolist():
+        depth.append(depth[parent_row] + 1 if parent_row >= 0 else 0)
+    order = np.argsort(depth, kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     parent_rank = rank[parent[order]]
     nearest = posterior.take(order, axis=0)
-    for begin, end in pairwise(ends):
+    for begin, end in pairwise(np.cumsum(np.bincount(depth)).tolist()):  # all candidates of one depth at once
         level, outer = slice(begin, end), parent_rank[begin:end]
         inherited = nearest[level, NONE, None] * nearest.take(outer, axis=0)
         nearest[level, :NONE] += inherited[:, :NONE]
         nearest[level, NONE] = inherited[:, NONE]
     return nearest.take(rank, axis=0)
-
-
-def _levels(parent: NDArray[np.int32]) -> tuple[NDArray[np.intp], list[int]]:
-    """Return the candidates in order of nesting depth, and the end of each depth in this order."""
-    depth: list[int] = []
-    for parent_row in parent.tolist():
-        depth.append(depth[parent_row] + 1 if parent_row >= 0 else 0)
-    return np.argsort(depth, kind="stable"), np.cumsum(np.bincount(depth)).tolist()

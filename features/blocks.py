@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from itertools import pairwise
+from itertools import filterfalse, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -207,7 +207,10 @@ def extract_blocks(snapshot: Snapshot, *, ruby: bool = False) -> BlockColumns:
     is_block_level = find_block_level(snapshot)
     container = tree.nearest_ancestor(is_block_level, snapshot.parent)
     visibility = text_visibility(snapshot)
-    starts = _find_block_starts(snapshot, block_texts, container, is_block_level)
+    begun = np.cumsum(is_block_level)[snapshot.text_after[block_texts]]  # block-level elements before each text
+    own_container = container[snapshot.text_parent[block_texts]]
+    starts = np.ones(len(block_texts), dtype=bool)
+    starts[1:] = (np.diff(begun) > 0) | (np.diff(own_container) != 0) | (_count_breaks(snapshot, block_texts) > 1)
     text_block = np.full(len(snapshot.texts), -1, dtype=np.int32)
     text_block[block_texts] = _number_blocks(starts, visibility[block_texts])
     members = _members(text_block)
@@ -306,21 +309,6 @@ def _count_breaks(snapshot: Snapshot, block_texts: NDArray[np.intp]) -> NDArray[
     return np.asarray(before[1:] - before[:-1])
 
 
-def _find_block_starts(
-    snapshot: Snapshot,
-    block_texts: NDArray[np.intp],
-    container: NDArray[np.int32],
-    is_block_level: NDArray[np.bool_],
-) -> NDArray[np.bool_]:
-    """Return which text nodes begin a block by the tree alone: bool (K,)."""
-    parent, breaks = snapshot.text_parent[block_texts], _count_breaks(snapshot, block_texts)
-    blocks_before = np.cumsum(is_block_level)[snapshot.text_after[block_texts]]
-    own_container = container[parent]
-    starts = np.ones(len(block_texts), dtype=bool)
-    starts[1:] = (blocks_before[1:] > blocks_before[:-1]) | (own_container[1:] != own_container[:-1]) | (breaks > 1)
-    return starts
-
-
 def _join_texts(
     snapshot: Snapshot, stripped: Sequence[str], text_block: NDArray[np.int32], container: NDArray[np.int32]
 ) -> list[str]:
@@ -332,7 +320,8 @@ def _join_texts(
     first = np.flatnonzero(np.diff(text_block[block_texts], prepend=-1))
     parent = snapshot.text_parent[block_texts]
     apart = (_count_breaks(snapshot, block_texts) > 0) | (np.diff(container[parent]) != 0)
-    preformatted = _find_preformatted(snapshot)[parent]
+    keeps_breaks = snapshot.styles.is_in("white-space", ("pre", "pre-wrap", "break-spaces"))[snapshot.style]
+    preformatted = (keeps_breaks & tree.inside(snapshot.is_tag(styles.PREFORMATTED_TAGS), snapshot.end))[parent]
     space_before = _find_spaces(snapshot, block_texts, apart) & ~preformatted
     space_before[first] = False
     pieces = [
@@ -357,29 +346,22 @@ def _find_spaces(snapshot: Snapshot, block_texts: NDArray[np.intp], apart: NDArr
         return space
     is_ruby = snapshot.is_tag(_READINGS | {"ruby", "rb"})
     parent = tree.nearest_ancestor(~is_ruby, snapshot.parent)[snapshot.text_parent[block_texts]]
-    in_separate_elements = ~tree.is_ancestor(parent[:-1], parent[1:], snapshot.end)
-    in_separate_elements &= ~tree.is_ancestor(parent[1:], parent[:-1], snapshot.end)
+    before, after = parent[:-1], parent[1:]
     code = tree.nearest_ancestor(snapshot.is_tag(("code",)), snapshot.parent)[parent]
-    in_separate_elements &= (code[1:] != code[:-1]) | (code[1:] == 0)
     texts = [snapshot.texts[text] for text in block_texts.tolist()]
+    in_separate_elements = ~tree.is_ancestor(before, after, snapshot.end) & ~tree.is_ancestor(
+        after, before, snapshot.end
+    )
+    in_separate_elements &= (code[1:] != code[:-1]) | (code[1:] == 0)
     in_separate_elements &= np.array([text[0] not in _AFTER_NO_SPACE for text in texts[1:]], dtype=bool)
     in_separate_elements &= np.array([text[-1] not in _BEFORE_NO_SPACE for text in texts[:-1]], dtype=bool)
     starts_with_space = np.array([text[0].isspace() for text in texts], dtype=bool)
     ends_with_space = np.array([text[-1].isspace() for text in texts], dtype=bool)
-    is_blank = np.ones(len(snapshot.texts), dtype=bool)
+    is_blank = (snapshot.text_hidden != Hidden.DISPLAY) & ~is_ruby[snapshot.text_parent]
     is_blank[block_texts] = False
-    is_blank &= ~is_ruby[snapshot.text_parent]
-    is_displayed = snapshot.text_hidden != Hidden.DISPLAY
-    blanks = np.cumsum(is_blank & is_displayed)[block_texts]
-    skipped = blanks[1:] != blanks[:-1]
+    skipped = np.diff(np.cumsum(is_blank)[block_texts]) > 0
     space[1:] = in_separate_elements | starts_with_space[1:] | ends_with_space[:-1] | skipped | apart
     return space
-
-
-def _find_preformatted(snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return which elements preserve line breaks: bool (N,)."""
-    by_style = snapshot.styles.is_in("white-space", ("pre", "pre-wrap", "break-spaces"))[snapshot.style]
-    return by_style & tree.inside(snapshot.is_tag(styles.PREFORMATTED_TAGS), snapshot.end)
 
 
 def _union_boxes(snapshot: Snapshot, text_block: NDArray[np.int32], count: int) -> NDArray[np.float32]:
@@ -476,17 +458,11 @@ def match_blocks(old: Sequence[str], new: Sequence[str]) -> dict[str, str]:
     """
     current = set(new)
     matches = {name: name for name in old if name in current}
-    disappeared = _group_by_text(name for name in old if name not in current)
-    appeared = _group_by_text(name for name in new if name not in matches)
-    for text, names in disappeared.items():
-        if len(names) == len(appeared[text]):
-            matches |= dict(zip(names, appeared[text], strict=True))
+    by_text: defaultdict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
+    for side, names in enumerate((old, new)):
+        for name in filterfalse(matches.__contains__, names):
+            by_text[name.partition(" ")[0]][side].append(name)
+    for disappeared, appeared in by_text.values():
+        if len(disappeared) == len(appeared):
+            matches |= dict(zip(disappeared, appeared, strict=True))
     return matches
-
-
-def _group_by_text(names: Iterable[str]) -> defaultdict[str, list[str]]:
-    """Group the names by the hash of their text, in their order."""
-    groups: defaultdict[str, list[str]] = defaultdict(list)
-    for name in names:
-        groups[name.partition(" ")[0]].append(name)
-    return groups

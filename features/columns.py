@@ -167,9 +167,10 @@ class FeatureColumn:
     doc: str
 
 
-def read_columns(table: str, part: str) -> tuple[FeatureColumn, ...]:
-    """Return the columns that `data/columns.tsv` declares for a part of a table."""
-    return tuple(_declared()[table, part])
+def read_columns(table: str, part: str = "") -> tuple[FeatureColumn, ...]:
+    """Return the columns that `data/columns.tsv` declares for a part of a table, or for all its parts."""
+    parts = (columns for key, columns in _declared().items() if key == (table, part or key[1]))
+    return tuple(chain.from_iterable(parts))
 
 
 @cache
@@ -194,24 +195,14 @@ def compute_parts(parts: Parts, context: PageContext, names: Collection[str] | N
     return values
 
 
-def all_columns(parts: Parts) -> tuple[FeatureColumn, ...]:
-    """Return the columns of several parts."""
-    return tuple(chain.from_iterable(parts.values()))
-
-
 def count_limits(columns: Sequence[FeatureColumn]) -> NDArray[np.float32]:
-    """Return the limit of each column: float32 (len(columns),); infinity for columns that do not count.
+    """Return the limit of each column, in both directions: float32 (len(columns),); infinity for others than counts.
 
     The unit of a neighbor's column refers to the column of the block, such as "as `words`".
     """
     units = {f"as `{column.name}`": column.unit for column in columns}
     limits = [COUNT_LIMITS.get(units.get(column.unit, column.unit), np.inf) for column in columns]
     return np.array(limits, dtype=np.float32)
-
-
-def limit_counts(values: NDArray[np.float32], limits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return `values` (R, C), bounded by plus and minus `limits` (C,); NaN stays NaN."""
-    return np.asarray(np.clip(values, -limits, limits))
 
 
 def stack_columns(columns: Sequence[FeatureColumn], values: Mapping[str, Numbers]) -> NDArray[np.float32]:

@@ -211,13 +211,11 @@ _ARIA_BITS: Final = {role: 1 << bit for bit, role in enumerate(_ARIA, start=len(
 _NAMED: Final = ("class", "id", "itemprop", "name")
 
 
-def name_bits(page_names: ElementNames) -> NDArray[np.uint64]:
-    """Return as bits the `NAME_GROUPS` in the class, id, name, itemprop or image file name of elements: uint64 (N,)."""
-    return element_bits(page_names, _GROUPS)
+def element_bits(page_names: ElementNames, groups: WordGroups = _GROUPS) -> NDArray[np.uint64]:
+    """Return as bits the groups with a word in the class, id, name, itemprop or image file name of elements: uint64 (N,).
 
-
-def element_bits(page_names: ElementNames, groups: WordGroups) -> NDArray[np.uint64]:
-    """Return as bits the groups with a word in the names of each element: uint64 (N,)."""
+    The groups are `NAME_GROUPS` by default.
+    """
     bits = np.zeros(len(page_names.snapshot), dtype=np.uint64)
     value_groups = page_names.value_words.union(np.array(list(map(groups.bit_of, page_names.words)), dtype=np.uint64))
     for attribute in _NAMED:

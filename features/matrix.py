@@ -9,7 +9,7 @@ import numpy as np
 
 from vclean.features import hashed_tokens
 from vclean.features.block import linguistic, neighbourhood, structural, visual
-from vclean.features.columns import RaggedArray, compute_parts, count_limits, limit_counts, stack_rows
+from vclean.features.columns import RaggedArray, compute_parts, count_limits, stack_rows
 from vclean.features.page_context import PageContext, discard_default_layout, mirror_right_to_left
 from vclean.labels import Visibility
 
@@ -75,7 +75,7 @@ def extract(blocks: BlockColumns) -> Features:
     base = np.vstack([stack_rows(_NAMES, values), neighbourhood.compute(context, values, layout, elements)])
     return Features(
         context,
-        limit_counts(np.ascontiguousarray(base.T), _LIMITS),
+        np.clip(np.ascontiguousarray(base.T), -_LIMITS, _LIMITS),
         layout,
         hashed_tokens.element_tokens(context.names),
         hashed_tokens.word_tokens(context),

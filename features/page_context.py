@@ -195,11 +195,8 @@ class PageContext:
 
     @cached_property
     def name_bits(self) -> NDArray[np.uint64]:
-        """Return the groups of well-known words in each element's names, as bits: uint64 (N,).
-
-        See `vclean.features.element_names.name_bits`.
-        """
-        return element_names.name_bits(self.names)
+        """Return the groups of well-known words in each element's names, as bits: uint64 (N,)."""
+        return element_names.element_bits(self.names)
 
     def sum_over_subtrees(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the sum of block `values` (B,) over each element's subtree: float64 (N,).

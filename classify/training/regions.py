@@ -22,7 +22,6 @@ from vclean.classify.segments.model import COLUMNS, FORMAT, LEVELS, SEEDS, Segme
 from vclean.classify.training import fits
 from vclean.errors import InputError, VcleanError
 from vclean.features.blocks import extract_blocks
-from vclean.features.columns import limit_counts
 from vclean.features.matrix import block_values
 from vclean.features.page_context import PageContext, discard_default_layout
 from vclean.features.regions import BOX_COLUMNS, LIMITS, TEXT_COLUMNS, candidate_regions, region_matrix, regions_at
@@ -114,7 +113,7 @@ def marked_rows(
     node = np.concatenate([marked, negatives])
     role = np.full(len(node), NONE, dtype=np.int8)
     role[: exists.sum()] = [ROLE_CODES[mark.role] for mark, is_present in zip(marks, exists, strict=True) if is_present]
-    x = limit_counts(region_matrix(regions_at(context, node), block_values(context)), LIMITS)
+    x = np.clip(region_matrix(regions_at(context, node), block_values(context)), -LIMITS, LIMITS)
     if not by_hand:
         x[:, _PLAIN:] = np.nan
     return RegionRows(site, by_hand, x, role)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features.columns import Groups, all_columns, compute_parts, find_keys, ratio, read_parts, sorted_unique
+from vclean.features.columns import Groups, compute_parts, find_keys, ratio, read_columns, read_parts, sorted_unique
 from vclean.features.text.characters import (
     ALPHA,
     BULLET,
@@ -218,7 +218,7 @@ def _title_words(context: PageContext) -> tuple[NDArray[np.int64], int]:
 
 
 PARTS = read_parts("linguistic", globals())
-COLUMNS = all_columns(PARTS)
+COLUMNS = read_columns("linguistic")
 
 
 def compute(context: PageContext) -> Values:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from vclean.features import element_names
-from vclean.features.columns import Groups, all_columns, ratio, read_parts
+from vclean.features.columns import Groups, ratio, read_columns, read_parts
 from vclean.labels import Visibility
 from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
@@ -210,4 +210,4 @@ def _repetition_columns(context: PageContext) -> Values:
 
 
 PARTS = read_parts("structural", globals())
-COLUMNS = all_columns(PARTS)
+COLUMNS = read_columns("structural")

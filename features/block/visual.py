@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from vclean.features.columns import Groups, all_columns, ratio, read_parts
+from vclean.features.columns import Groups, ratio, read_columns, read_parts
 from vclean.render import tree
 
 if TYPE_CHECKING:
@@ -239,4 +239,4 @@ def _snap_to_grid(values: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 PARTS = read_parts("visual", globals())
-COLUMNS = all_columns(PARTS)
+COLUMNS = read_columns("visual")

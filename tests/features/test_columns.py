@@ -16,7 +16,6 @@ from vclean.features.columns import (
     Groups,
     _declared,
     count_limits,
-    limit_counts,
     ratio,
     stack_columns,
     stack_rows,
@@ -51,13 +50,6 @@ class TestCountLimits:
         """Check also that a column of neighbours has the limit of the block."""
         columns = [FeatureColumn(*each, "") for each in (("a", "blocks"), ("b", "share"), ("a+1", "as `a`"))]
         assert count_limits(columns).tolist() == [COUNT_LIMITS["blocks"], np.inf, COUNT_LIMITS["blocks"]]
-
-
-class TestLimitCounts:
-    def test_bounds_both_signs_and_keeps_nan(self):
-        values = np.array([[5, 5], [-5, np.nan]], dtype=np.float32)
-        limited = limit_counts(values, np.array([3, np.inf], dtype=np.float32))
-        np.testing.assert_array_equal(limited, [[3, 5], [-3, np.nan]])
 
 
 class TestStackColumns:

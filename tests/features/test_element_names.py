@@ -117,7 +117,7 @@ class TestNameBits:
     )
     def test_words_in_names_and_file_names(self, html, tag, expected):
         page = snapshot(html)
-        bits = element_names.name_bits(ElementNames.from_snapshot(page))
+        bits = element_names.element_bits(ElementNames.from_snapshot(page))
         assert set_bits(bits[page.is_tag((tag,))][0], element_names.NAME_GROUPS) == expected
 
     def test_ignores_single_letters(self):
