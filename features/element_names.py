@@ -212,7 +212,7 @@ _NAMED: Final = ("class", "id", "itemprop", "name")
 
 
 def element_bits(page_names: ElementNames, groups: WordGroups = _GROUPS) -> NDArray[np.uint64]:
-    """Return as bits the groups with a word in the class, id, name, itemprop or image file name of elements: uint64 (N,).
+    """Return as bits the groups with a word in class, id, name, itemprop or image file name of elements: uint64 (N,).
 
     The groups are `NAME_GROUPS` by default.
     """

@@ -51,7 +51,7 @@ _TEXTS: Final = {
 }
 """Texts of the groups without features: evidence of the site, and what else changes the log odds of the trees."""
 GROUPS: Final = (*phrases.GROUPS, *_TEXTS)
-"""Groups that have a contribution, in the order of the columns of `sum_by_group`."""
+"""Groups that have a contribution, in the order of the columns of their sums."""
 
 _PARTS: Final = [name.removeprefix("path_") for name in INDEX if "both_" + name.removeprefix("path_") in INDEX]
 _PATH, _WORD, _BOTH = ([INDEX[f"{score}_{part}"] for part in _PARTS] for score in ("path", "word", "both"))
@@ -64,52 +64,33 @@ _BLOCKS: Final = [
 _MEMBER: Final = np.array([[group == each for each in GROUPS] for group in phrases.COLUMN_GROUPS], dtype=np.float64)
 
 
-def share_linear_contributions(x: NDArray[np.float32], contributions: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Divide the contributions of the sum of both linear scores between the two scores.
+def divide_contributions(
+    x: NDArray[np.float32], contributions: NDArray[np.float64], others: Mapping[str, NDArray[Any]]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the contributions by column, float64 (B, F), and by group, float64 (B, len(GROUPS)).
+
+    The contributions of the sum of both linear scores are divided between the two scores. Features of a subtree that is
+    the whole page are equal for all its blocks: they count in the group of the page, and are 0 by column.
 
     Args:
         x: float32 (B, F), feature matrix.
         contributions: float64 (B, F), SHAP values.
-
-    Returns:
-        float64 (B, F), with the same sum per row, and 0 in the columns of the sum of scores.
+        others: (B,), log odds of groups without columns.
     """
     path, word = np.abs(np.nan_to_num(x[:, _PATH])), np.abs(np.nan_to_num(x[:, _WORD]))
     part = np.where(path + word > 0, path / np.maximum(path + word, 1e-9), 0.5)
-    divided = contributions.copy()
-    divided[:, _PATH] += part * contributions[:, _BOTH]
-    divided[:, _WORD] += (1 - part) * contributions[:, _BOTH]
-    divided[:, _BOTH] = 0
-    return divided
-
-
-def page_level_columns(x: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Return a mask of the subtree features that describe the whole page, bool (B, F).
-
-    Such features are equal for all blocks of the page.
-    """
-    is_page = x[:, _BLOCKS] >= x[:, [INDEX["page_blocks"]]]
-    is_page_level: NDArray[np.bool_] = is_page[:, _LEVEL] & (_LEVEL > 0)
-    return is_page_level
-
-
-def sum_by_group(
-    contributions: NDArray[np.float64],
-    is_page_level: NDArray[np.bool_],
-    others: Mapping[str, NDArray[Any]],
-) -> NDArray[np.float64]:
-    """Sum contributions by group, float64 (B, len(GROUPS)).
-
-    Args:
-        contributions: float64 (B, F), see `share_linear_contributions`.
-        is_page_level: bool (B, F), see `page_level_columns`: contributions to add to the group of the page.
-        others: (B,), log odds of groups without columns.
-    """
-    sums: NDArray[np.float64] = np.where(is_page_level, 0, contributions) @ _MEMBER
-    sums[:, GROUPS.index(phrases.PAGE)] += np.where(is_page_level, contributions, 0).sum(axis=1)
+    columns = contributions.copy()
+    columns[:, _PATH] += part * contributions[:, _BOTH]
+    columns[:, _WORD] += (1 - part) * contributions[:, _BOTH]
+    columns[:, _BOTH] = 0
+    is_page_level = (x[:, _BLOCKS] >= x[:, [INDEX["page_blocks"]]])[:, _LEVEL] & (_LEVEL > 0)
+    of_page = np.where(is_page_level, columns, 0)
+    columns -= of_page
+    sums = columns @ _MEMBER
+    sums[:, GROUPS.index(phrases.PAGE)] += of_page.sum(axis=1)
     for group, values in others.items():
         sums[:, GROUPS.index(group)] = values
-    return sums
+    return columns, sums
 
 
 class Rule(StrEnum):
@@ -179,7 +160,10 @@ class Rules:
         if block in self.prediction.confirmed:
             yield Rule.CONFIRMED, f"labelled {label} by a person, who confirmed this page"
         if self.context.blocks.visibility[block] > decision.policy.most_hidden:
-            yield Rule.HIDDEN, self._hidden_phrase(block)
+            technique = Hidden(int(self.context.blocks.technique[block])).technique
+            is_revealable = self.context.blocks.visibility[block] == Visibility.REVEALABLE
+            state = "can be opened by readers" if is_revealable else "never seen by readers"
+            yield Rule.HIDDEN, f"left out because it is hidden ({technique}) and {state}: --hidden keep would keep it"
         if decision.policy.hidden != "keep" and self.context.blocks.in_overlay[block]:
             yield Rule.OVERLAY, _OVERLAY
         if evidence and evidence.repeated[block] and not label.is_content:
@@ -206,12 +190,6 @@ class Rules:
             requested = "" if weight == 1 else f" ({'precision' if weight < 1 else 'recall'} requested)"
             threshold = f"the threshold of this page is {self.threshold:.2f}{requested}"
             yield Rule.THRESHOLD, f"{self._selection(block)}: {threshold}"
-
-    def _hidden_phrase(self, block: int) -> str:
-        technique = Hidden(int(self.context.blocks.technique[block])).technique
-        is_revealable = self.context.blocks.visibility[block] == Visibility.REVEALABLE
-        state = "can be opened by readers" if is_revealable else "never seen by readers"
-        return f"left out because it is hidden ({technique}) and {state}: --hidden keep would keep it"
 
     def _group_phrase(self, block: int) -> str:
         decision, words = self.decision, np.maximum(self.context.tokens, 1)
@@ -326,15 +304,13 @@ def explain(model: Model, blocks: BlockColumns, prediction: Prediction) -> Expla
         return Explanation([])
     base, columns = contributions(model.content, add_columns(decision.x, decision.convention))
     columns, convention = columns[:, : len(_NAMES)], columns[:, len(_NAMES) :].sum(axis=1)
-    divided = share_linear_contributions(decision.x, columns)
-    is_page_level = page_level_columns(decision.x)
-    sums = sum_by_group(divided, is_page_level, {**decision.changes, "convention": convention})
+    columns, sums = divide_contributions(decision.x, columns, {**decision.changes, "convention": convention})
     least = least_log_odds(decision)
     margins = base + sums.sum(axis=1) - least
     context = PageContext(blocks)
     rules = Rules(context, prediction, decision)
     surroundings = BlockSurroundings(context, decision.x, model.linear)
-    writer = _ReasonWriter(surroundings, prediction, np.where(is_page_level, 0, divided))
+    writer = _ReasonWriter(surroundings, prediction, columns)
     is_opposed = [(margin > 0) != label.is_content for margin, label in zip(margins, prediction.labels, strict=True)]
     named = [rules.describe(block, is_opposed=opposed) for block, opposed in enumerate(is_opposed)]
     reasons = [

@@ -9,12 +9,7 @@ from vclean.classify.content.model import load_default
 from vclean.classify.content.stacking import COLUMNS, LinearModel
 from vclean.classify.explain import phrases
 from vclean.classify.explain.phrases import INDEX, MAX_TOKENS, BlockSurroundings
-from vclean.classify.explain.reasons import (
-    GROUPS,
-    page_level_columns,
-    share_linear_contributions,
-    sum_by_group,
-)
+from vclean.classify.explain.reasons import GROUPS, divide_contributions
 from vclean.features import hashed_tokens, matrix
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
@@ -122,38 +117,33 @@ def rows(*values):
     return array
 
 
-class TestShareLinearContributions:
+class TestDivideContributions:
     @pytest.mark.parametrize(
         ("path", "word", "share"), [(-3, -1, 0.75), (3, -1, 0.75), (0, 2, 0), (0, 0, 0.5), (np.nan, 1, 0)]
     )
     def test_divides_in_proportion_to_absolute_scores(self, path: float, word: float, share: float) -> None:
-        x = rows({"path_score": path, "word_score": word})
-        divided = share_linear_contributions(x, rows({"both_score": 2.0}).astype(float))[0]
+        x = rows({"path_score": path, "word_score": word, "page_blocks": 9})
+        divided = divide_contributions(x, rows({"both_score": 2.0}).astype(float), {})[0][0]
         assert divided[INDEX["path_score"]] == pytest.approx(2 * share)
         assert divided[INDEX["word_score"]] == pytest.approx(2 - 2 * share)
         assert divided[INDEX["both_score"]] == 0
 
-
-class TestPageLevelColumns:
-    def test_subtree_with_all_blocks_is_the_page(self) -> None:
-        x = rows({"page_blocks": 10, "up1_blocks": 4, "up2_blocks": 10, "up3_blocks": 10})
-        is_page_level = page_level_columns(x)[0]
-        names = ("up1_headings", "up2_headings", "path_up2", "words", "page_words", "holder50_depth")
-        assert [name for name in names if is_page_level[INDEX[name]]] == ["up2_headings", "path_up2"]
-
-
-class TestSumByGroup:
     @pytest.mark.parametrize(
-        ("contributions", "page_level", "expected"),
+        ("contributions", "expected"),
         [
             (
                 {"in_link": 1.0, "link_share": -3.0, "words": 0.5, "both_-1": 2.0},
-                {},
                 {"links": -2, "length and punctuation": 0.5, "neighbors": 2},
             ),
-            ({"up2_headings": 1.0, "up1_headings": 2.0}, {"up2_headings": 1}, {phrases.CONTAINERS: 2, phrases.PAGE: 1}),
+            ({"page_words": 1.0, "holder50_depth": 1.0}, {phrases.PAGE: 1, "main text": 1}),
+            (
+                {"up2_headings": 1.0, "path_up3": 3.0, "up1_headings": 2.0},
+                {phrases.CONTAINERS: 2, phrases.PAGE: 4},  # the second and third subtree are the page
+            ),
         ],
     )
-    def test_sums_columns_of_a_group(self, contributions, page_level, expected) -> None:
-        sums = sum_by_group(rows(contributions).astype(float), rows(page_level) > 0, {})
+    def test_sums_columns_of_a_group(self, contributions, expected) -> None:
+        x = rows({"page_blocks": 10, "up1_blocks": 4, "up2_blocks": 10, "up3_blocks": 10})
+        columns, sums = divide_contributions(x, rows(contributions).astype(float), {})
         assert {group: value for group, value in zip(GROUPS, sums[0].tolist(), strict=True) if value} == expected
+        assert not columns[0, [INDEX["up2_headings"], INDEX["path_up3"]]].any()
