@@ -64,23 +64,18 @@ class Groups:
     def rank(self) -> NDArray[np.int64]:
         """Return the number of earlier rows in each row's group: int64 (B,)."""
         rank = np.empty(len(self.number), dtype=np.int64)
-        rank[self.order] = np.arange(len(rank)) - np.repeat(self._start, self.sizes)
+        rank[self.order] = np.arange(len(rank)) - np.repeat(np.cumsum(self.sizes) - self.sizes, self.sizes)
         return rank
 
     @cached_property
     def spread(self) -> NDArray[np.int64]:
         """Return the distance in rows from the first to the last row of each row's group: int64 (B,)."""
-        first, last = self.order[self._start], self.order[self._start + self.sizes - 1]
-        return np.asarray((last - first)[self.number])
+        end = np.cumsum(self.sizes)
+        return np.asarray((self.order[end - 1] - self.order[end - self.sizes])[self.number])
 
     def total(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the sum of `values` (B,) over each row's group: float64 (B,)."""
         return np.bincount(self.number, values).astype(np.float64)[self.number]
-
-    @cached_property
-    def _start(self) -> NDArray[np.int64]:
-        """Return the index in `order` of the first row of each group: int64 (G,)."""
-        return np.cumsum(self.sizes) - self.sizes
 
 
 def sorted_unique(keys: NDArray[_Integer]) -> NDArray[_Integer]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from vclean.features import hashed_tokens
 from vclean.features.block import linguistic, neighbourhood, structural, visual
-from vclean.features.columns import RaggedArray, compute_parts, count_limits, stack_rows
+from vclean.features.columns import compute_parts, count_limits, stack_rows
 from vclean.features.page_context import PageContext, discard_default_layout, mirror_right_to_left
 from vclean.labels import Visibility
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.features.blocks import BlockColumns
-    from vclean.features.columns import Values
+    from vclean.features.columns import RaggedArray, Values
 
 _NAMES = (
     "words", "words_of_page", "page_words", "page_blocks", "sentences", "capitalised_words", "duplicate_number",
@@ -67,8 +67,6 @@ class Features:
 def extract(blocks: BlockColumns) -> Features:
     """Return the features of a page's blocks; a page without blocks has matrices without rows."""
     context = page_context(blocks)
-    if not len(context):
-        return _empty(context)
     values = block_values(context, _NAMES)
     elements = neighbourhood.subtrees(context)
     layout = neighbourhood.layout(context, elements)
@@ -104,12 +102,3 @@ def block_values(context: PageContext, names: Collection[str] | None = None) -> 
     if folded.any():
         values |= {name: np.where(folded, np.nan, values[name]) for name in values.keys() & blank.keys()}
     return values
-
-
-def _empty(context: PageContext) -> Features:
-    """Return the features of a page without blocks."""
-    runs = np.zeros((0, neighbourhood.LEVELS), dtype=np.int32)
-    no_words = RaggedArray(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32))
-    layout = neighbourhood.Layout(runs, runs, np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.float32))
-    base = np.zeros((0, len(COLUMNS)), dtype=np.float32)
-    return Features(context, base, layout, hashed_tokens.element_tokens(context.names), no_words)

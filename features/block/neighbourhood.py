@@ -147,7 +147,7 @@ def compute(
     }
     neighbours = neighbour_values(stack_rows(_NEIGHBOURS, values))
     by_level = np.stack([numbers[name].T.astype(np.float32) for name, _, _ in _SUBTREE], axis=1)
-    return np.concatenate([neighbours.reshape(-1, len(context)), by_level.reshape(-1, len(context))])
+    return np.concatenate([*neighbours, *by_level])
 
 
 def neighbour_values(values: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -177,7 +177,7 @@ def _relative_to_holder(context: PageContext, holder: int) -> Values:
     """Return columns about the positions of the blocks relative to the element `holder`."""
     depth, node, index = context.snapshot.depth, context.blocks.node, np.arange(len(context))
     rows = np.flatnonzero((node >= holder) & (node < context.snapshot.end[holder]))
-    begin, end = int(rows[0]), int(rows[-1]) + 1
+    begin, end = (int(rows[0]), int(rows[-1]) + 1) if len(rows) else (0, 0)
     distance = np.where(index < begin, begin - index, np.maximum(index - end + 1, 0))
     before = context.words_before
     words = float(context.tokens[begin:end].sum())
@@ -185,7 +185,7 @@ def _relative_to_holder(context: PageContext, holder: int) -> Values:
         "inside": distance == 0,
         "side": np.sign(index - begin) * (distance > 0),
         "distance": distance,
-        "place": np.clip(ratio(before - before[begin], words), -1, 2),
+        "place": np.clip(ratio(before - before[begin : begin + 1].sum(), words), -1, 2),
         "depth": depth[node] - depth[holder],
         "words": np.full(len(context), ratio(words, float(context.tokens.sum()))),
     }

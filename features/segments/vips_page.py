@@ -68,6 +68,7 @@ class VisualPage:
         valid: bool (M,), which nodes contain visible content; decoration alone does not count.
         in_order: the valid nodes in document order.
         inner: those of them that have a parent.
+        rules: boxes of the horizontal rules of the page.
         is_visible: bool (M,), which nodes are atoms or visible texts.
 
     Raises:
@@ -93,6 +94,7 @@ class VisualPage:
         self.inner = self.in_order[self.parent[self.in_order] >= 0]
         self.is_visible = self.is_atom | np.append(np.zeros(self.first_text, dtype=bool), self.visible_text)
         self._is_rule = snapshot.is_tag(("hr",)) & (snapshot.hidden == 0)
+        self.rules: list[Extent] = [(x, y, x + w, y + h) for x, y, w, h in snapshot.box[self._is_rule].tolist()]
         self._has_width = (snapshot.hidden == 0) & (snapshot.box[:, 2] > 0)
 
     @cached_property
@@ -125,11 +127,6 @@ class VisualPage:
         """Return the kind of each element."""
         by_style = np.array([_KINDS.get(value, OTHER) for value in self.snapshot.styles.column("display")])
         return list(map(int, np.where(self.snapshot.is_tag(("p",)), TEXTUAL, by_style[self.snapshot.style])))
-
-    @cached_property
-    def rules(self) -> list[Extent]:
-        """Return the boxes of the horizontal rules of the page."""
-        return [(x, y, x + w, y + h) for x, y, w, h in self.snapshot.box[self._is_rule].tolist()]
 
     @cached_property
     def _is_divided_by_content(self) -> NDArray[np.bool_]:
