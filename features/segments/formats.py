@@ -18,6 +18,7 @@ import shapely
 from vclean.characters import format_count
 from vclean.errors import InputError, UsageError
 from vclean.html_pages import MAX_CHARACTERS, MAX_ROWS, render_page
+from vclean.render import tree
 from vclean.render.overlay.draw import draw_png, draw_svg, open_screenshot
 from vclean.render.overlay.html import OverlayLayer, OverlayPage, draw_html
 from vclean.render.overlay.layers import SegmentOverlay, TagPlacer, excerpt, segment_layer, separator_layer
@@ -110,14 +111,11 @@ def draw(segments: Segments, screenshot: bytes, kind: OverlayFormat) -> bytes:
 
 def segment_overlay(segments: Segments) -> SegmentOverlay:
     """Return the data that overlays of segments and separators need."""
-    height = np.zeros(len(segments), dtype=np.int64)
-    for segment in range(len(segments) - 1, 0, -1):
-        above = segments.parent[segment]
-        height[above] = max(height[above], height[segment] + 1)
+    depth = segments.depth
     return SegmentOverlay(
         box=segments.box,
-        level=segments.depth,
-        height=height,
+        level=depth,
+        height=depth[tree.subtree_argmax(depth, segments.end)] - depth,
         captions=[f"{row} DoC {degree}" for row, degree in enumerate(segments.coherence.tolist())],
         texts=[segments.segment_text(row) for row in range(len(segments))],
         separator_box=segments.separators.box,
@@ -243,23 +241,12 @@ class WebisPage(NamedTuple):
         Raises:
             InputError: the object does not follow the format; the message names the location.
         """
-        if not isinstance(value, dict):
-            raise InputError("not a segmentation: a page must be a JSON object")
-        segmentations, name = value.get("segmentations"), value.get("id")
-        if not isinstance(segmentations, dict):
-            raise InputError("not a segmentation: 'segmentations' must be a JSON object")
-        if not isinstance(name, str | int):
-            raise InputError(f"not a segmentation: 'id' must be a string, not {name!r}")
-        for key, segments in segmentations.items():
-            if not isinstance(segments, list):
-                raise InputError(f"not a segmentation: {key!r} must be a list of segments")
-        parsed = {
-            key: [
-                _parse_segment(f"segment {number} of {key!r}", polygons) for number, polygons in enumerate(segments, 1)
-            ]
-            for key, segments in segmentations.items()
-        }
-        return cls(str(name), parsed)
+        match value:
+            case {"id": str() | int() as name, "segmentations": dict() as segmentations}:
+                return cls(str(name), {key: _parse_segments(key, each) for key, each in segmentations.items()})
+        raise InputError(
+            "not a segmentation: it must be a JSON object with a string 'id' and an object 'segmentations'"
+        )
 
 
 def webis_line(page_id: str, snapshot: Snapshot, shapes_by_name: Mapping[str, Iterable[shapely.Geometry]]) -> str:
@@ -314,13 +301,19 @@ def _values(text: str) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def _parse_segment(description: str, polygons: list[Any]) -> shapely.MultiPolygon:
-    """Parse one segment; error messages call it `description`."""
-    try:
-        with np.errstate(invalid="ignore"):
-            segment = shapely.MultiPolygon([(rings[0], rings[1:]) for rings in polygons])
-    except (ValueError, TypeError, IndexError, KeyError, shapely.errors.ShapelyError) as error:
-        raise InputError(f"{description} is not a list of polygons with closed rings of points: {error}") from error
-    if not all(abs(coordinate) <= _LARGEST for coordinate in shapely.get_coordinates(segment).ravel()):
-        raise InputError(f"{description} has points that are not numbers of px")
-    return segment
+def _parse_segments(name: str, value: object) -> list[shapely.MultiPolygon]:
+    """Parse the segments of the segmentation `name`."""
+    if not isinstance(value, list):
+        raise InputError(f"not a segmentation: {name!r} must be a list of segments")
+    segments = []
+    for number, polygons in enumerate(value, 1):
+        where = f"segment {number} of {name!r}"
+        try:
+            with np.errstate(invalid="ignore"):
+                segment = shapely.MultiPolygon([(rings[0], rings[1:]) for rings in polygons])
+        except (ValueError, TypeError, IndexError, KeyError, shapely.errors.ShapelyError) as error:
+            raise InputError(f"{where} is not a list of polygons with closed rings of points: {error}") from error
+        if not all(abs(coordinate) <= _LARGEST for coordinate in shapely.get_coordinates(segment).ravel()):
+            raise InputError(f"{where} has points that are not numbers of px")
+        segments.append(segment)
+    return segments

@@ -152,8 +152,7 @@ class Segments:
         is_below_leaf = tree.path_sum(is_coherent, self.end) - is_coherent > 0
         kept_ancestor = tree.nearest_ancestor(~is_below_leaf, self.parent)
         kept_segments = np.flatnonzero(~is_below_leaf)
-        number = np.full(len(self) + 1, -1, dtype=np.int32)
-        number[kept_segments] = np.arange(len(kept_segments))
+        number = np.append(np.cumsum(~is_below_leaf) - 1, -1).astype(np.int32)
         new_number = np.append(number[kept_ancestor], np.int32(-1))
         is_divided = ~(is_below_leaf | is_coherent)
         is_inside = is_divided[self.separators.segment]

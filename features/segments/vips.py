@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.features.segments.segments import Segments
-    from vclean.features.segments.vips_page import Extent
     from vclean.render.snapshot import Snapshot
 
 _ONE_FONT, _TEXT, _ATOM = 10, 9, 8
@@ -169,35 +168,29 @@ def detect(page: VisualPage, nodes: Sequence[int], *, vertical: bool) -> StripDi
         )
         thickness = max(start - end, 0.0)
         box = (end, low, thickness, length) if vertical else (low, end, length, thickness)
-        backgrounds_differ = stands_out(page.background[first], page.background[second])
-        if start - end >= MIN_GAP or backgrounds_differ:
-            weight = _WEIGHTS[bisect_right(_THICKNESSES, thickness)] + _CUE * backgrounds_differ
-            if not vertical:
-                weight += _CUE * any(_overlap(box, rule) for rule in page.rules)
-            weight += _CUE * _font_cue(page, first, second, vertical=vertical)
-            separators.append(Separator(vertical, box, weight))
+        if start - end >= MIN_GAP or stands_out(page.background[first], page.background[second]):
+            separators.append(Separator(vertical, box, _weight(page, (first, second), box, vertical=vertical)))
             edges.append(index)
     position = {node: index for index, node in enumerate(nodes)}
     strips = [ordered[begin:end] for begin, end in pairwise([*edges, len(nodes)])]
     return StripDivision([sorted(strip, key=position.__getitem__) for strip in strips], separators)
 
 
-def _font_cue(page: VisualPage, first: int, second: int, *, vertical: bool) -> int:
-    """Return the cues from the fonts of both sides of a separator: -1 for similar text, 0, 1, or 2."""
+def _weight(page: VisualPage, sides: tuple[int, int], box: tuple[float, float, float, float], *, vertical: bool) -> int:
+    """Return the weight of a separator."""
+    (first, second), (x, y, width, height) = sides, box
+    weight = _WEIGHTS[bisect_right(_THICKNESSES, width if vertical else height)]
+    weight += _CUE * stands_out(page.background[first], page.background[second])
+    if not vertical:  # rules count up to 1 px above and below it
+        rules = (rule for rule in page.rules if y - 1 < rule[3] and rule[1] < y + height + 1)
+        weight += _CUE * any(x < right and left < x + width for left, _, right, _ in rules)
     font, other = page.fonts[first], page.fonts[second]
     if font is None or other is None:
-        return 0
+        return weight
     if abs(font.size - other.size) <= _OTHER_SIZE and abs(font.weight - other.weight) < _OTHER_WEIGHT:
-        return -(page.is_leaf[first] and page.is_leaf[second])
-    # A change of the font counts twice if the font grows, because a heading begins what is below it.
-    return 0 if vertical else 1 + (font.size < other.size)
-
-
-def _overlap(box: tuple[float, float, float, float], rule: Extent) -> bool:
-    """Return whether a separator overlaps a horizontal rule, with a tolerance of 1 px above and below."""
-    x, y, width, height = box
-    left, top, right, bottom = rule
-    return x < right and left < x + width and y - 1 < bottom and top < y + height + 1
+        return weight - _CUE * (page.is_leaf[first] and page.is_leaf[second])
+    # A change of the font doubles the weight if the font grows, because a heading begins what is below it.
+    return weight if vertical else weight + _CUE * (1 + (font.size < other.size))
 
 
 _SIZES: Final = (140_000, 105_000, 75_000, 50_000, 30_000, 15_000, 10_000, 6_400, 400, 1)
