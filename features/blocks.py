@@ -245,22 +245,21 @@ def _number_blocks(starts: NDArray[np.bool_], visibility: NDArray[np.uint8]) -> 
         starts: bool (K,), the texts that begin a block by the tree alone.
         visibility: uint8 (K,), `Visibility`.
     """
-    begins = starts.copy()
-    begins[1:] |= visibility[1:] != visibility[:-1]
-    is_hidden = visibility == Visibility.HIDDEN
-    # The last text before each one that is not hidden: after hidden text, its block goes on.
-    before = np.maximum.accumulate(np.where(is_hidden, -1, np.arange(len(starts))))
-    before = np.append(-1, before[:-1]) if len(before) else before
-    goes_on = begins & ~starts & ~is_hidden & (before >= 0)
-    goes_on &= visibility[before] == visibility
-    goes_on &= np.cumsum(starts)[before] == np.cumsum(starts)
-    begins &= ~goes_on
-    block = np.cumsum(begins) - 1
-    ends = np.append(np.flatnonzero(begins | goes_on), len(starts))
-    for text in np.flatnonzero(goes_on).tolist():
-        end = ends[np.searchsorted(ends, text) + 1]
-        block[text:end] = block[before[text]]
-    return block
+    if (visibility == visibility[:1]).all():
+        return np.cumsum(starts) - 1
+    blocks: list[int] = []
+    last_shown: dict[int, int] = {}  # the block of the last text that is not hidden, by its visibility
+    count, before = 0, -1
+    for is_start, seen in zip(starts.tolist(), visibility.tolist(), strict=True):
+        if is_start:
+            last_shown, before = {}, -1
+        block = blocks[-1] if seen == before else last_shown.get(seen, count)
+        count += block == count
+        if seen != Visibility.HIDDEN:
+            last_shown = {seen: block}
+        blocks.append(block)
+        before = seen
+    return np.array(blocks, dtype=np.int64)
 
 
 def _with_texts(columns: BlockColumns, text_block: NDArray[np.int32]) -> BlockColumns:

@@ -23,7 +23,7 @@ from vclean.page import split_url
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -179,28 +179,24 @@ _ARIA: Final = ("navigation", "complementary", "contentinfo", "banner", "main", 
                 "list", "img", "menu")  # fmt: skip
 
 
-class WordGroups:
-    """Groups of words in names of elements: whole words, and stems that end in `*`.
+def word_groups(words: Mapping[str, str]) -> Callable[[str], int]:
+    """Return a function from a word to the bit of its group: by the whole word, else by its longest stem; 0 if none.
 
     Args:
-        words: the words of each group, separated by spaces.
+        words: the words of each group, separated by spaces; stems end in `*`.
     """
+    bits = {word: 1 << bit for bit, group in enumerate(words.values()) for word in group.split()}
 
-    def __init__(self, words: Mapping[str, str]) -> None:
-        bits = {word: 1 << bit for bit, group in enumerate(words.values()) for word in group.split()}
-        self._stems = {word[:-1]: bit for word, bit in bits.items() if word[-1] == "*"}
-        self._words = {word: bit for word, bit in bits.items() if word[-1] != "*"}
-        self.bit_of = lru_cache(maxsize=NAME_CACHE_SIZE)(self._bit_of)
+    @lru_cache(maxsize=NAME_CACHE_SIZE)
+    def bit_of(word: str) -> int:
+        stems = (bits.get(word[:end] + "*", 0) for end in range(len(word), 0, -1))
+        return bits.get(word) or next(filter(None, stems), 0)
 
-    def _bit_of(self, word: str) -> int:
-        """Return the bit of a word's group: that of the whole word, else of its longest known stem, else 0."""
-        if word in self._words:
-            return self._words[word]
-        return next((self._stems[word[:n]] for n in range(len(word), 0, -1) if word[:n] in self._stems), 0)
+    return bit_of
 
 
 _WORDS: Final = dict(read_table(__file__, "name_groups.tsv"))
-_GROUPS: Final = WordGroups(_WORDS)
+_GROUPS: Final = word_groups(_WORDS)
 NAME_GROUPS: Final = tuple(_WORDS)
 """Groups of words, in bit order."""
 KINDS: Final = (*(f"tag_{name}" for name in _TAGS), *(f"aria_{name}" for name in _ARIA))
@@ -211,13 +207,13 @@ _ARIA_BITS: Final = {role: 1 << bit for bit, role in enumerate(_ARIA, start=len(
 _NAMED: Final = ("class", "id", "itemprop", "name")
 
 
-def element_bits(page_names: ElementNames, groups: WordGroups = _GROUPS) -> NDArray[np.uint64]:
+def element_bits(page_names: ElementNames, bit_of: Callable[[str], int] = _GROUPS) -> NDArray[np.uint64]:
     """Return as bits the groups with a word in class, id, name, itemprop or image file name of elements: uint64 (N,).
 
-    The groups are `NAME_GROUPS` by default.
+    `bit_of` has the bit of a word, see `word_groups`; by default, the groups are `NAME_GROUPS`.
     """
     bits = np.zeros(len(page_names.snapshot), dtype=np.uint64)
-    value_groups = page_names.value_words.union(np.array(list(map(groups.bit_of, page_names.words)), dtype=np.uint64))
+    value_groups = page_names.value_words.union(np.array(list(map(bit_of, page_names.words)), dtype=np.uint64))
     for attribute in _NAMED:
         values = page_names.snapshot.values(attribute)
         bits[values.node] |= value_groups[page_names.short[values.index + page_names.first[attribute]]]

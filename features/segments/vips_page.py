@@ -192,14 +192,6 @@ class VisualPage:
         return list(map(tuple, self.edges.tolist()))
 
     @cached_property
-    def node_box(self) -> NDArray[np.float32]:
-        """Return the extents as x, y, width, height: float32 (M, 4); NaN if nothing is painted."""
-        box = self.edges.astype(np.float32)
-        box[:, 2:] -= box[:, :2]
-        box[~self.valid] = np.nan
-        return box
-
-    @cached_property
     def size(self) -> list[float]:
         """Return the area of each node's extent as a share of the page's area."""
         sides = np.maximum(self.edges[:, 2:] - self.edges[:, :2], 0)
@@ -309,6 +301,9 @@ def to_segments(
         boxes[number] = (union[0], union[1], union[2] - union[0], union[3] - union[1])
         extents[parents[number]].append(union)
     boxes[0, 2:] = page.snapshot.width, page.snapshot.height
+    node_box = page.edges.astype(np.float32)
+    node_box[:, 2:] -= node_box[:, :2]
+    node_box[~page.valid] = np.nan
     return Segments(
         snapshot=page.snapshot,
         method=method,
@@ -317,6 +312,6 @@ def to_segments(
         box=boxes,
         text=owner[page.first_text :],
         element=owner[: page.first_text],
-        node_box=page.node_box,
+        node_box=node_box,
         separators=Separators.from_rows(separators),
     )
