@@ -116,7 +116,10 @@ class BlockColumns:
         is_formula = self.snapshot.is_tag(("math",))[self.snapshot.text_parent]
         if not (is_formula & (self.text_block >= 0)).any():
             return self
-        return _with_texts(self, np.where(is_formula, np.int32(-1), self.text_block))
+        snapshot, text_block = self.snapshot, np.where(is_formula, np.int32(-1), self.text_block)
+        container = tree.nearest_ancestor(find_block_level(snapshot), snapshot.parent)
+        text = _join_texts(snapshot, lines_of(snapshot.texts), text_block, container)
+        return replace(self, text=text, text_block=text_block, box=_union_boxes(snapshot, text_block, len(self)))
 
     @cached_property
     def line_block(self) -> NDArray[np.int32]:
@@ -216,7 +219,9 @@ def extract_blocks(snapshot: Snapshot, *, ruby: bool = False) -> BlockColumns:
     members = _members(text_block)
     first = np.flatnonzero(np.diff(text_block[members], prepend=-1))
     parent = snapshot.text_parent[members[first]]
-    columns = BlockColumns(
+    if "math" in snapshot.tags:
+        text_block = _add_formulas(snapshot, text_block, container, visibility)
+    return BlockColumns(
         snapshot=snapshot,
         text=_join_texts(snapshot, stripped, text_block, container),
         node=container[parent],
@@ -226,9 +231,6 @@ def extract_blocks(snapshot: Snapshot, *, ruby: bool = False) -> BlockColumns:
         technique=snapshot.text_hidden[members[first]],
         in_overlay=snapshot.inside(snapshot.overlay)[parent] >= 0,
     )
-    if "math" not in snapshot.tags:
-        return columns
-    return _with_texts(columns, blocks_with_formulas(columns, container, visibility))
 
 
 def _members(block: NDArray[np.int32]) -> NDArray[np.intp]:
@@ -260,14 +262,6 @@ def _number_blocks(starts: NDArray[np.bool_], visibility: NDArray[np.uint8]) -> 
         blocks.append(block)
         before = seen
     return np.array(blocks, dtype=np.int64)
-
-
-def _with_texts(columns: BlockColumns, text_block: NDArray[np.int32]) -> BlockColumns:
-    """Return columns with the same blocks and other texts in them, as `text_block` has them."""
-    snapshot = columns.snapshot
-    container = tree.nearest_ancestor(find_block_level(snapshot), snapshot.parent)
-    text = _join_texts(snapshot, lines_of(snapshot.texts), text_block, container)
-    return replace(columns, text=text, text_block=text_block, box=_union_boxes(snapshot, text_block, len(columns)))
 
 
 def find_block_level(snapshot: Snapshot) -> NDArray[np.bool_]:
@@ -388,44 +382,42 @@ def formula_elements(snapshot: Snapshot) -> NDArray[np.intp]:
     return np.append(np.flatnonzero(is_math), wrappers).astype(np.intp)
 
 
-def blocks_with_formulas(
-    columns: BlockColumns, container: NDArray[np.int32], visibility: NDArray[np.uint8]
+def _add_formulas(
+    snapshot: Snapshot, text_block: NDArray[np.int32], container: NDArray[np.int32], visibility: NDArray[np.uint8]
 ) -> NDArray[np.int32]:
     """Return the block of each text, formulas included: int32 (T,).
 
-    A formula that is more hidden than the block is in none.
+    A formula is in the block before it or the one after it: in its container, or with more ancestors in common. If both
+    have equally many, it is the block before, unless that is a heading. One that is more hidden is in none.
 
     Args:
-        columns: the blocks without formulas.
+        snapshot: the page.
+        text_block: int32 (T,), the block of each text without formulas.
         container: int32 (N,), the innermost block-level element around each element.
         visibility: uint8 (T,), the visibility of each text.
     """
-    snapshot, text_block, least = columns.snapshot, columns.text_block.copy(), 0
+    added, least, texts = text_block.copy(), 0, np.flatnonzero(text_block >= 0)
     is_formula = snapshot.is_tag(("math",))[snapshot.text_parent]
-    for text in np.flatnonzero(is_formula).tolist() if len(columns) else ():
-        block = max(_block_of(columns, text, container), least)
-        if snapshot.texts[text].strip() and columns.visibility[block] == visibility[text]:
-            text_block[text] = least = block
-    return text_block
+    for text in np.flatnonzero(is_formula).tolist() if len(texts) else ():
+        row = int(np.searchsorted(texts, text))
+        before, after = texts[[max(row - 1, 0), min(row, len(texts) - 1)]].tolist()
+        beside = before if _is_nearer(snapshot, container, text, before, after) else after
+        block = max(int(text_block[beside]), least)
+        first = int(np.argmax(text_block == block))
+        if snapshot.texts[text].strip() and visibility[first] == visibility[text]:
+            added[text] = least = block
+    return added
 
 
-def _block_of(columns: BlockColumns, text: int, container: NDArray[np.int32]) -> int:
-    """Return the block before a formula or the one after it: in its container, or with more ancestors in common.
-
-    If both have equally many, it is the block before, unless that is a heading.
-    """
-    snapshot, texts = columns.snapshot, columns.text_nodes
-    own = int(snapshot.text_parent[text])
-    row = int(np.searchsorted(texts, text))
-    before, after = (int(columns.text_block[near]) for near in texts[[max(row - 1, 0), min(row, len(texts) - 1)]])
-    for block in (before, after):
-        if columns.node[block] == container[own]:
-            return block
-    nodes = columns.node[[before, after]]
+def _is_nearer(snapshot: Snapshot, container: NDArray[np.int32], text: int, before: int, after: int) -> bool:
+    """Return whether a formula is in the block of the text before it, and not in that of the text after it."""
+    own, nodes = snapshot.text_parent[text], container[snapshot.text_parent[[before, after]]]
+    if container[own] in nodes:
+        return bool(container[own] == nodes[0])
     common = tree.lowest_common_ancestor(np.full(2, own, dtype=np.int32), nodes, snapshot.parent, snapshot.end)
     depth_before, depth_after = snapshot.depth[common].tolist()
-    is_heading = snapshot.tags[snapshot.tag[columns.node[before]]] in HEADING_TAGS
-    return after if depth_after > depth_before or (depth_after == depth_before and is_heading) else before
+    is_heading = snapshot.tags[snapshot.tag[nodes[0]]] in HEADING_TAGS
+    return bool(depth_before > depth_after or (depth_before == depth_after and not is_heading))
 
 
 # ---- names of blocks ----
