@@ -174,19 +174,9 @@ class PageContext:
         return element_names.path_signature(self.snapshot, element_names.class_hashes(self.names))
 
     @cached_property
-    def elements_by_class_path(self) -> Groups:
-        """Return the N elements, grouped by their chain of tags and classes."""
-        return Groups.from_keys(self.class_path)
-
-    @cached_property
     def blocks_by_class_path(self) -> Groups:
         """Return the B blocks, grouped by the chain of tags and classes of their `main_element`."""
         return Groups.from_keys(self.class_path[self.blocks.main_element])
-
-    @cached_property
-    def siblings(self) -> Groups:
-        """Return the N elements, grouped by parent; the root is a group by itself."""
-        return Groups.from_keys(self.snapshot.parent)
 
     @cached_property
     def names(self) -> ElementNames:

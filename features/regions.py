@@ -18,7 +18,7 @@ import numpy as np
 
 from vclean.features import element_names
 from vclean.features.block.visual import backgrounds
-from vclean.features.columns import FeatureColumn, count_limits, ratio, read_columns, stack_columns
+from vclean.features.columns import FeatureColumn, Groups, count_limits, ratio, read_columns, stack_columns
 from vclean.features.element_names import KINDS, NAME_GROUPS
 from vclean.render import tree
 from vclean.render.css_colors import luminance
@@ -259,11 +259,7 @@ FLAG_COLUMNS: Final = tuple(
     for prefix, names, doc in (
         ("", KINDS, "`{}` matches it, or an element with the same blocks."),
         ("in_", KINDS, "`{}` matches an ancestor."),
-        (
-            "name_",
-            NAME_GROUPS,
-            "A word of `{}` is in its names, or those of an element with the same blocks.",
-        ),
+        ("name_", NAME_GROUPS, "A word of `{}` is in its names, or those of an element with the same blocks."),
         ("in_name_", NAME_GROUPS, "A word of `{}` is in the names of an ancestor."),
     )
     for name in names
@@ -356,7 +352,7 @@ def _position_columns(regions: Regions, values: Values) -> Values:
 def _element_columns(regions: Regions) -> Values:
     """Return columns about the tree and numbers of elements."""
     snapshot, node = regions.snapshot, regions.node
-    blocks, siblings = regions.last - regions.first, regions.context.siblings
+    blocks, siblings = regions.last - regions.first, Groups.from_keys(snapshot.parent)
     counted = np.stack([snapshot.is_tag(tags) for tags in _COUNTED], axis=1)
     images, links, inputs, items, paragraphs, table_rows = tree.subtree_sum(counted, snapshot.end)[node].T
     return {
@@ -372,7 +368,7 @@ def _element_columns(regions: Regions) -> Values:
         "list_items": items,
         "paragraphs": paragraphs,
         "rows": table_rows,
-        "alike": regions.context.elements_by_class_path.size[node],
+        "alike": Groups.from_keys(regions.context.class_path).size[node],
         "place": siblings.rank[node] / siblings.size[node],
         "siblings": siblings.size[node],
     }

@@ -244,8 +244,12 @@ class Panels:
 
     def _add_panels(self) -> None:
         self._add_details()
-        named, closed = self._named()
-        beside, belonging = [*self._beside_expanders()], [*named, *self._after_inputs()]
+        beside, belonging, closed = [*self._beside_expanders()], [*self._after_inputs()], list[int]()
+        for element, names in self._names():
+            targets = [each for name in names for each in self._by_id.get(name, ())]
+            expanded = self._snapshot.attributes("aria-expanded").get(element, "").lower()
+            belonging += targets if expanded != "true" else []
+            closed += targets if expanded == "false" else []
         tabs = self._in_sight & self._snapshot.has_value("role", ("tab",))
         tab_panels = np.flatnonzero(self._snapshot.has_value("role", ("tabpanel",)))
         if len(tab_panels) <= tabs.sum():
@@ -300,18 +304,6 @@ class Panels:
             if element not in inputs:
                 elements[name].append(element)
         return elements
-
-    def _named(self) -> tuple[list[int], list[int]]:
-        """Return the elements named by controls in sight, and those named by controls that are closed."""
-        named: list[int] = []
-        closed: list[int] = []
-        for element, names in self._names():
-            targets = [each for name in names for each in self._by_id.get(name, ())]
-            if targets:
-                expanded = self._snapshot.attributes("aria-expanded").get(element, "").lower()
-                named += targets if expanded != "true" else []
-                closed += targets if expanded == "false" else []
-        return named, closed
 
     def _names(self) -> Iterator[tuple[int, Iterable[str]]]:
         """Yield the controls in sight that name ids, with these."""

@@ -27,7 +27,6 @@ from vclean.features.text.characters import (
     UNSPACED,
     UPPER,
     EncodedTexts,
-    Words,
     mix,
 )
 from vclean.features.text.terms import INTERFACE_LISTS, URLS, has_interface_words
@@ -173,23 +172,16 @@ def _term_columns(context: PageContext) -> Values:
 def _duplicate_columns(context: PageContext) -> Values:
     """Return columns about other blocks with the same text."""
     numbers: dict[str, int] = {}
-    same = Groups.from_keys(
-        np.array([numbers.setdefault(text, len(numbers)) for text in context.blocks.text], dtype=np.int64)
-    )
+    number = np.array([numbers.setdefault(text, len(numbers)) for text in context.blocks.text], dtype=np.int64)
+    words, same = context.words, Groups.from_keys(number)
+    position = np.arange(len(words)) - np.searchsorted(words.owner, np.arange(len(context)))[words.owner]
+    shape = np.zeros(len(context), dtype=np.uint64)  # hash of the sequence of folded words
+    np.add.at(shape, words.owner, words.hash * (mix(position.astype(np.uint64)) | np.uint64(1)))
     return {
         "duplicates": same.size - 1,
-        "duplicate_shape": Groups.from_keys(_shape_hashes(context.words)).size - 1,
+        "duplicate_shape": Groups.from_keys(shape).size - 1,
         "duplicate_number": same.rank,
     }
-
-
-def _shape_hashes(words: Words) -> NDArray[np.uint64]:
-    """Return a hash of the sequence of folded words of each text: uint64 (B,)."""
-    count = len(words.texts.start)
-    position = np.arange(len(words)) - np.searchsorted(words.owner, np.arange(count))[words.owner]
-    shape = np.zeros(count, dtype=np.uint64)
-    np.add.at(shape, words.owner, words.hash * (mix(position.astype(np.uint64)) | np.uint64(1)))
-    return shape
 
 
 def _vocabulary_columns(context: PageContext) -> Values:
