@@ -194,11 +194,6 @@ class Forest:
             raise DamagedTreesError
         return splits
 
-    @classmethod
-    def from_booster(cls, booster: lightgbm.Booster) -> Forest:
-        """Return the trees of a trained booster."""
-        return cls(booster.model_to_string())
-
     @cached_property
     def booster(self) -> lightgbm.Booster:
         """Return the trees as a LightGBM booster.

@@ -136,14 +136,6 @@ class RaggedArray:
         np.cumsum(weights[self.values], out=total[1:])
         return total[self.start[1:]] - total[self.start[:-1]]
 
-    def union(self, bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return the bitwise or of `bits[value]` over each row: uint64 (R,)."""
-        union = np.zeros(len(self.start) - 1, dtype=np.uint64)
-        rows = np.flatnonzero(np.diff(self.start))
-        if len(rows):
-            union[rows] = np.bitwise_or.reduceat(bits[self.values], self.start[rows])
-        return union
-
 
 COUNT_LIMITS: Final = {"words": 3000.0, "characters": 20_000.0, "blocks": 400.0, "elements": 2000.0}
 """Limits of counts by unit: 5 to 20 % of the pages of the corpora are larger.

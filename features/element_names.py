@@ -212,8 +212,12 @@ def element_bits(page_names: ElementNames, bit_of: Callable[[str], int] = _GROUP
 
     `bit_of` has the bit of a word, see `word_groups`; by default, the groups are `NAME_GROUPS`.
     """
+    word_bits = np.array(list(map(bit_of, page_names.words)), dtype=np.uint64)
+    lengths = np.diff(page_names.value_words.start)
+    value_groups = np.zeros(len(lengths), dtype=np.uint64)
+    value = np.repeat(np.arange(len(lengths)), lengths)
+    np.bitwise_or.at(value_groups, value, word_bits[page_names.value_words.values])
     bits = np.zeros(len(page_names.snapshot), dtype=np.uint64)
-    value_groups = page_names.value_words.union(np.array(list(map(bit_of, page_names.words)), dtype=np.uint64))
     for attribute in _NAMED:
         values = page_names.snapshot.values(attribute)
         bits[values.node] |= value_groups[page_names.short[values.index + page_names.first[attribute]]]

@@ -228,13 +228,11 @@ class SegmentPage:
     Attributes:
         visual_page: visible elements and texts of the page.
         regions: the containers.
-        sizes: numbers of characters of the containers.
         x: float32 (C, len(segment_columns.COLUMNS)), features.
     """
 
     visual_page: VisualPage
     regions: Regions
-    sizes: Sizes
     x: NDArray[np.float32]
 
     @classmethod
@@ -250,7 +248,7 @@ class SegmentPage:
             return None
         regions = candidate_regions(context)
         x = segment_matrix(regions, block_values(context), vips_segments, visual_page.edges[regions.node])
-        return cls(visual_page, regions, Sizes.from_regions(regions), x)
+        return cls(visual_page, regions, x)
 
 
 METHOD: Final = "learned"
@@ -350,8 +348,9 @@ class SegmentModel:
             return replace(vips.segment(snapshot).at(1), method=METHOD, pdoc=MOST_COHERENT, full_tree=None)
         x = with_roles(page.x, page.regions.parent, self.regions)
         main, parts = (np.mean([trees.predict(x) for trees in level], axis=0) for level in self.levels)
-        states = best_states(main, page.sizes)
-        finer = best_states(np.where(states == State.ABOVE, 1.0, parts), page.sizes)
+        sizes = Sizes.from_regions(page.regions)
+        states = best_states(main, sizes)
+        finer = best_states(np.where(states == State.ABOVE, 1.0, parts), sizes)
         return build_segments(page.visual_page, page.regions, states, finer)
 
     def was_trained_on(self, address: str) -> bool:

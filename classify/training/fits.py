@@ -78,4 +78,5 @@ def fit(
     parameters = FITS[name] | (CORRECTIONS if base else {}) | changes
     rounds = parameters.pop("rounds")
     data = lightgbm.Dataset(x, y, weight=weight, params=dict(parameters), free_raw_data=base is None)
-    return Forest.from_booster(lightgbm.train(parameters, data, rounds, init_model=base.booster if base else None))
+    booster = lightgbm.train(parameters, data, rounds, init_model=base.booster if base else None)
+    return Forest(booster.model_to_string())

@@ -86,9 +86,8 @@ def table(count, *, missing=0.0, seed=3):
 def trained(objective, *, missing=0.0, rounds=12, data=None, **parameters):
     x, y = table(400, missing=missing)
     y = np.minimum(y, 1) if objective["objective"] == "binary" else y
-    return Forest.from_booster(
-        lightgbm.train(PARAMETERS | objective | parameters, lightgbm.Dataset(x, y, **data or {}), rounds)
-    )
+    booster = lightgbm.train(PARAMETERS | objective | parameters, lightgbm.Dataset(x, y, **data or {}), rounds)
+    return Forest(booster.model_to_string())
 
 
 @cache
@@ -227,7 +226,8 @@ class TestContributions:
 
     def test_values_at_a_threshold(self) -> None:
         x = table(400)[0].round()
-        trees = Forest.from_booster(lightgbm.train(PARAMETERS | OBJECTIVES[0], lightgbm.Dataset(x, x[:, 0] > 0), 8))
+        booster = lightgbm.train(PARAMETERS | OBJECTIVES[0], lightgbm.Dataset(x, x[:, 0] > 0), 8)
+        trees = Forest(booster.model_to_string())
         assert_contributions_equal_lightgbm(trees, x[:50])
 
     def test_batches_give_equal_values(self, monkeypatch: pytest.MonkeyPatch) -> None:
