@@ -208,8 +208,8 @@ def _side_columns(regions: Regions) -> Values:
     total = np.zeros((_CELLS + 1, _CELLS + 1))
     total[1:, 1:] = words_per_cell.reshape(_CELLS, _CELLS).cumsum(axis=0).cumsum(axis=1) / regions.words.sum()
     box = snapshot.box[regions.node]
-    top_left, bottom_right = _grid_line(box[:, :2] / scale), _grid_line((box[:, :2] + box[:, 2:]) / scale)
-    left, top, right, bottom = top_left[:, 0], top_left[:, 1], bottom_right[:, 0], bottom_right[:, 1]
+    corners = np.hstack([box[:, :2] / scale, (box[:, :2] + box[:, 2:]) / scale])
+    left, top, right, bottom = np.rint(np.clip(np.nan_to_num(corners), 0, 1) * _CELLS).astype(np.int64).T
     area = box[:, 2] * box[:, 3]
     return {
         "words_left": total[left, bottom] - total[left, top],
@@ -218,11 +218,6 @@ def _side_columns(regions: Regions) -> Values:
         "words_below": total[-1, -1] - total[-1, bottom],
         "words_per_area": ratio(regions.block_sum(regions.words) * 10_000, area),
     }
-
-
-def _grid_line(position: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Return the grid line nearest to a position in page widths or heights: int64; 0 for NaN."""
-    return np.rint(np.clip(np.nan_to_num(position), 0, 1) * _CELLS).astype(np.int64)
 
 
 def _appearance_columns(regions: Regions) -> Values:

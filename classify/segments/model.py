@@ -243,7 +243,7 @@ class SegmentPage:
             UsageError: the page was not rendered.
         """
         visual_page, context = VisualPage(snapshot), PageContext(extract_blocks(snapshot))
-        vips_segments = vips.segment_visual_page(visual_page)
+        vips_segments = vips.segment(visual_page)
         if not len(context) or len(vips_segments) == 1:
             return None
         regions = candidate_regions(context)

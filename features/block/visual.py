@@ -125,14 +125,9 @@ def _box_columns(context: PageContext) -> Values:
         "x": x / page_width,
         "y": y,
         "width_share": width / page_width,
-        "relative_width": ratio(width, _nan_max(width)),
-        "relative_height": ratio(height, _nan_max(height)),
+        "relative_width": ratio(width, np.fmax.reduce(width, initial=np.nan)),
+        "relative_height": ratio(height, np.fmax.reduce(height, initial=np.nan)),
     }
-
-
-def _nan_max(values: NDArray[np.float32]) -> float:
-    """Return the maximum, NaN if there are only NaN."""
-    return float(np.nanmax(values)) if not np.isnan(values).all() else float("nan")
 
 
 def _outline_columns(context: PageContext) -> Values:

@@ -201,17 +201,13 @@ THRESHOLDS: Final = tuple(size / _SCREEN for size in _SIZES)
 """Size thresholds of the rounds, as shares of the page's area."""
 
 
-def segment(snapshot: Snapshot) -> Segments:
+def segment(page: Snapshot | VisualPage) -> Segments:
     """Segment a rendered page as far as possible.
 
     Raises:
         UsageError: the page was not rendered.
     """
-    return segment_visual_page(VisualPage(snapshot))
-
-
-def segment_visual_page(page: VisualPage) -> Segments:
-    """Segment a page as far as possible."""
+    page = page if isinstance(page, VisualPage) else VisualPage(page)
     root = _Part(nodes=[0], initial_nodes=[0], rule=1)
     stack = [root] if page.children[0] else []
     while stack:
