@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
     from vclean.features.columns import Values
     from vclean.features.text.terms import TermMatches
-    from vclean.render.snapshot import Snapshot, Styles
+    from vclean.render.snapshot import Snapshot
 
 _STOP_WORD_SHARE: Final = 0.35
 """Of the words outside links: as many stop words of the declared language show that the text is in it.
@@ -295,22 +295,14 @@ def discard_default_layout(context: PageContext) -> PageContext:
 
 def has_author_styles(context: PageContext) -> bool:
     """Return whether the author styled at least `STYLED_SHARE` of the words of a rendered page."""
-    snapshot = context.snapshot
-    is_styled = _styled_rows(snapshot.styles)[snapshot.style] & ~snapshot.is_tag(_STYLED_BY_DEFAULT)
-    styled = tree.inside(is_styled, snapshot.end)[context.blocks.main_element]
-    return float(context.tokens[styled].sum()) >= STYLED_SHARE * max(float(context.tokens.sum()), 1.0)
-
-
-def _styled_rows(styles: Styles) -> NDArray[np.bool_]:
-    """Return the styles with a value that is not a default: bool (S,).
-
-    Such colors are a known color of text that is not one of `_DEFAULT_COLORS`, and a background that is more than half
-    opaque and not white.
-    """
+    snapshot, styles = context.snapshot, context.snapshot.styles
     color, background = styles.color("color")[:, :3], styles.color("background-color")
     is_default = (color[:, None] == np.array(_DEFAULT_COLORS, dtype=np.float32)).all(axis=2).any(axis=1)
-    styled = styles.is_in("display", _LAYOUT_DISPLAY) | (~is_default & ~np.isnan(color[:, 0]))
-    styled |= (background[:, 3] > 0.5) & (background[:, :3] < _WHITE).any(axis=1)
+    is_styled = styles.is_in("display", _LAYOUT_DISPLAY) | (~is_default & ~np.isnan(color[:, 0]))
+    # A background counts if it is more than half opaque, and not white.
+    is_styled |= (background[:, 3] > 0.5) & (background[:, :3] < _WHITE).any(axis=1)
     for name, defaults in _DEFAULT_VALUES.items():
-        styled |= ~styles.is_in(name, defaults)
-    return np.asarray(styled)
+        is_styled |= ~styles.is_in(name, defaults)
+    by_author = is_styled[snapshot.style] & ~snapshot.is_tag(_STYLED_BY_DEFAULT)
+    styled = tree.inside(by_author, snapshot.end)[context.blocks.main_element]
+    return float(context.tokens[styled].sum()) >= STYLED_SHARE * max(float(context.tokens.sum()), 1.0)

@@ -132,26 +132,18 @@ def _box_columns(context: PageContext) -> Values:
 
 def _outline_columns(context: PageContext) -> Values:
     """Return columns about the outline and the lines."""
-    solid = solidity(context.blocks)
+    blocks, solid = context.blocks, solidity(context.blocks)
+    owner, box = blocks.line_block[blocks.lines], context.snapshot.line_box[blocks.lines]
+    center_y = box[:, 1] + box[:, 3] / 2
+    new = np.ones(len(owner), dtype=bool)  # line boxes at another height than the one before
+    new[1:] = (owner[1:] != owner[:-1]) | (np.abs(np.diff(center_y)) > box[1:, 3] / 2)
+    lines = np.bincount(owner, new, minlength=len(context))
     return {
         "solidity1": solid.area_share,
         "solidity2": solid.vertices,
         "solidity3": solid.spread,
-        "lines": _count_lines(context),
+        "lines": np.where(lines > 0, lines, np.nan),
     }
-
-
-def _count_lines(context: PageContext) -> NDArray[np.float32]:
-    """Return the number of line boxes at different heights: float32 (B,); NaN without line boxes."""
-    lines = context.blocks.lines
-    owner, box = context.blocks.line_block[lines], context.snapshot.line_box[lines]
-    if not len(owner):
-        return np.full(len(context), np.nan, dtype=np.float32)
-    center_y = box[:, 1] + box[:, 3] / 2
-    new = np.ones(len(owner), dtype=bool)
-    new[1:] = (owner[1:] != owner[:-1]) | (np.abs(np.diff(center_y)) > box[1:, 3] / 2)
-    count = np.bincount(owner, new, minlength=len(context))
-    return np.where(count > 0, count, np.nan).astype(np.float32)
 
 
 def _font_columns(context: PageContext) -> Values:

@@ -85,25 +85,20 @@ def _share_values(share: NDArray[np.float64]) -> tuple[float, ...]:
 
 
 def _layout_values(painted: NDArray[np.float64], is_large: NDArray[np.bool_]) -> tuple[float, ...]:
-    """Return values about the layout of parts: how many are side by side at most, and the widest gap."""
-    beside = _count_beside(painted[is_large & (painted[:, 3] > painted[:, 1])])
-    ordered = painted[np.argsort(painted[:, 1], kind="stable")]
-    gaps = ordered[1:, 1] - np.maximum.accumulate(ordered[:-1, 3])  # heights of the empty strips between parts
-    most, share = (1 + beside.max(), (beside > 0).mean()) if len(beside) else (0, 0.0)
-    return most, share, gaps.max() if len(gaps) else 0.0
-
-
-def _count_beside(painted: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return how many other parts are side by side with each part.
+    """Return values about the layout of parts: how many are side by side at most, and the widest gap.
 
     Two parts are side by side if they overlap vertically by half the height of the lower one, but not horizontally.
     """
-    left, top, right, bottom = painted.T[:, :, None]
+    left, top, right, bottom = painted[is_large & (painted[:, 3] > painted[:, 1])].T[:, :, None]
     overlap = np.minimum(bottom, bottom.T) - np.maximum(top, top.T)
-    min_height = np.minimum(bottom - top, (bottom - top).T)
-    apart = (left >= right.T - _SLACK) | (right - _SLACK <= left.T)
-    beside = (overlap > min_height / 2) & apart & ~np.eye(len(painted), dtype=bool)
-    return np.asarray(beside.sum(axis=1))
+    is_apart = (left >= right.T - _SLACK) | (right - _SLACK <= left.T)
+    is_beside = (overlap > np.minimum(bottom - top, (bottom - top).T) / 2) & is_apart
+    np.fill_diagonal(is_beside, False)
+    beside = is_beside.sum(axis=1)
+    most, share = (1 + beside.max(), (beside > 0).mean()) if len(beside) else (0, 0.0)
+    ordered = painted[np.argsort(painted[:, 1], kind="stable")]
+    gaps = ordered[1:, 1] - np.maximum.accumulate(ordered[:-1, 3])  # heights of the empty strips between parts
+    return most, share, gaps.max() if len(gaps) else 0.0
 
 
 _PDOCS: Final = (4, 6, 9)
@@ -185,16 +180,14 @@ def _vips_leaf_columns(regions: Regions, segments: Segments) -> Values:
 
     Both are counted at each of `_PDOCS`.
     """
-    snapshot = regions.snapshot
-    inside = tree.subtree_sum(np.bincount(snapshot.text_parent, minlength=len(snapshot)), snapshot.end)
-    first = np.searchsorted(snapshot.text_after, regions.node)
-    runs = [slice(begin, begin + count) for begin, count in zip(first, inside[regions.node], strict=True)]
+    runs = [regions.snapshot.texts_in(node) for node in regions.node.tolist()]
     counts: Values = {}
     for pdoc in _PDOCS:
         owner = segments.at(pdoc).text
         size = np.bincount(owner[owner >= 0], minlength=1)
         leaves_and_texts = [
-            np.unique(leaves[leaves >= 0], return_counts=True) for leaves in (owner[run] for run in runs)
+            np.unique(leaves[leaves >= 0], return_counts=True)
+            for leaves in (owner[run.start : run.stop] for run in runs)
         ]
         counts[f"vips_{pdoc}"] = count = np.array([len(leaves) for leaves, _ in leaves_and_texts])
         counts[f"vips_whole_{pdoc}"] = ratio(

@@ -67,8 +67,11 @@ def extract_visual_blocks(page: VisualPage, roots: Sequence[int], threshold: flo
     while stack:
         node, is_frozen = stack.pop()
         is_root = len(roots) == 1 and node == roots[0]
-        if page.is_leaf[node]:
-            blocks[node] = _leaf_coherence(page, node)
+        if page.is_atom[node]:
+            blocks[node] = _ATOM
+        elif page.is_leaf[node]:
+            font = page.fonts[node]
+            blocks[node] = _ONE_FONT if node >= page.first_text or font is None or font.even else _TEXT
         elif is_frozen:  # rule 8; parts of tables, and small nodes, get one more each
             blocks[node] = _FROZEN + (page.kind[node] in (ROW, CELL)) + (page.size[node] < threshold)
         elif is_root or page.is_divided[node] or not _is_kept(page, node, threshold):
@@ -82,14 +85,6 @@ def _is_kept(page: VisualPage, node: int, threshold: float) -> bool:
     """Return whether rule 13 keeps a table, row or cell, or rule 10 another element, if no other rule divides it."""
     is_tabular = page.kind[node] in (TABLE, ROW, CELL)
     return is_tabular or all(page.size[child] < threshold for child in page.children[node])
-
-
-def _leaf_coherence(page: VisualPage, node: int) -> int:
-    """Return the degree of coherence of a leaf; it does not depend on size."""
-    if page.is_atom[node]:
-        return _ATOM
-    font = page.fonts[node]
-    return _ONE_FONT if node >= page.first_text or font is None or font.even else _TEXT
 
 
 MIN_GAP: Final = 3.0

@@ -207,7 +207,11 @@ class VisualPage:
         visible: list[Background] = []
         for parent, style in zip(snapshot.parent.tolist(), snapshot.style.tolist(), strict=True):
             behind = visible[parent] if parent >= 0 else (255.0, 255.0, 255.0, "")
-            visible.append(_blended(colors[style], images[style], behind))
+            (*rgb, alpha), image = colors[style], images[style]
+            if alpha or image:
+                red, green, blue = (round(alpha * a + (1 - alpha) * b, 1) for a, b in zip(rgb, behind, strict=False))
+                behind = (red, green, blue, image or (behind[3] if alpha < 1 else ""))
+            visible.append(behind)
         return visible + [visible[parent] for parent in snapshot.text_parent.tolist()]
 
     @cached_property
@@ -254,17 +258,6 @@ def _reach(box: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return -left, -top, right and bottom of boxes (K, 4) given as x, y, width, height: float64 (K, 4)."""
     corner, size = np.split(box.astype(np.float64), 2, axis=1)
     return np.hstack([-corner, corner + size])
-
-
-def _blended(color: list[float], image: str, behind: Background) -> Background:
-    """Return the visible background of an element with a color (red, green, blue, alpha) and an image, or none."""
-    *rgb, alpha = color
-    if not alpha and not image:
-        return behind
-    red, green, blue = (
-        round(alpha * front + (1 - alpha) * back, 1) for front, back in zip(rgb, behind[:3], strict=True)
-    )
-    return red, green, blue, image or (behind[3] if alpha < 1 else "")
 
 
 def stands_out(background: Background, behind: Background) -> bool:
