@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache, cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -147,72 +147,85 @@ class Sizes:
         return has_children
 
 
+class SegmentProbabilities(NamedTuple):
+    """Probabilities and expectations for C containers, float64 (C,) each.
+
+    Attributes:
+        divided: probability that the container and all its ancestors are divided.
+        is_segment: probability that the container is a segment.
+        inside: probability that the container is a segment or inside one.
+        inverse_size: expected value of 1 / size of the segment that is or contains the container; 0 if divided.
+    """
+
+    divided: NDArray[np.float64]
+    is_segment: NDArray[np.float64]
+    inside: NDArray[np.float64]
+    inverse_size: NDArray[np.float64]
+
+
 def best_states(divide: NDArray[np.floating], sizes: Sizes) -> NDArray[np.int8]:
     """Return the states (`State`) of the containers in the cut with the best expected F1, int8 (C,).
 
-    Runs are leaves of the tree: in a divided container each is a segment.
-
     Args:
-        divide: (C,), probability that a container is divided, given that it is not inside a segment; leaves never are.
+        divide: (C,), probability that a container is divided, given that it is not inside a segment.
         sizes: sizes of the containers.
     """
-    parent = np.append(sizes.parent, sizes.run_container).tolist()
-    characters = np.append(sizes.characters, sizes.run_characters)
-    divisible = np.append(sizes.divisible, np.zeros(len(sizes.run_container), dtype=bool))
-    undivided = 1 - np.append(divide, np.zeros(len(sizes.run_container))) * divisible
-    page_characters = max(sizes.characters[sizes.parent < 0].sum(), 1.0)
-    gains = (_gains(parent, characters, undivided) / page_characters).tolist()
-    cuts = [_best_cut(weight, gains, parent, divisible.tolist()) for weight in _PRECISION_WEIGHTS.tolist()]
+    gains = _gains(sizes, segment_probabilities(divide, sizes))
+    cuts = [_best_cut(np.array([weight, 1 - weight]), *gains, sizes) for weight in _PRECISION_WEIGHTS]
     _, is_segment = max(cuts, key=lambda cut: cut[0])
-    state = np.where(is_segment[: len(divide)], State.AT, State.ABOVE).astype(np.int8)
+    state = np.where(is_segment, State.AT, State.ABOVE).astype(np.int8)
     for row, parent_row in enumerate(sizes.parent.tolist()):  # of nested segments, the outermost counts
         if parent_row >= 0 and state[parent_row] != State.ABOVE:
             state[row] = State.BELOW
     return state
 
 
-def _gains(parent: list[int], characters: NDArray[np.float64], undivided: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the contributions of containers and runs, as segments, to expected precision and recall: (C + K, 2).
+def segment_probabilities(divide: NDArray[np.floating], sizes: Sizes) -> SegmentProbabilities:
+    """Compute the probabilities of segments from the probabilities `divide` (C,); leaves are never divided."""
+    undivided = 1 - np.where(sizes.divisible, divide, 0).astype(np.float64)
+    divided, is_segment, inside, inverse_size = np.zeros((4, len(undivided) + 1))
+    divided[-1] = 1  # the last row is the parent of outermost containers
+    for row, parent_row in enumerate(sizes.parent.tolist()):
+        is_segment[row] = divided[parent_row] * undivided[row]
+        divided[row] = divided[parent_row] - is_segment[row]
+        inside[row] = inside[parent_row] + is_segment[row]
+        inverse_size[row] = inverse_size[parent_row] + is_segment[row] / max(sizes.characters[row], 1.0)
+    return SegmentProbabilities(divided[:-1], is_segment[:-1], inside[:-1], inverse_size[:-1])
 
-    Args:
-        parent: the parent of each, which comes before it; -1 for outermost containers.
-        characters: float64 (C + K,), characters of each.
-        undivided: float64 (C + K,), probability that each is not divided, given that it is not inside a segment.
+
+def _gains(sizes: Sizes, expected: SegmentProbabilities) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the contributions to expected precision and recall: of containers as segments, and of runs, (C, 2) each.
+
+    The runs of a container count if it is divided: each run is then a segment.
     """
-    # Probability that each and all its ancestors are divided, that it is a segment, that it is one or inside one, and
-    # the expected value of 1 / size of that segment. The last row is the parent of outermost containers.
-    divided, is_segment, inside, inverse_size = np.zeros((4, len(parent) + 1))
-    divided[-1] = 1
-    for row, above in enumerate(parent):
-        is_segment[row] = divided[above] * undivided[row]
-        divided[row] = divided[above] - is_segment[row]
-        inside[row] = inside[above] + is_segment[row]
-        inverse_size[row] = inverse_size[above] + is_segment[row] / max(characters[row], 1.0)
-    squares = np.zeros(len(parent) + 1)  # expected sum of squared sizes of the true segments inside each
-    for row in range(len(parent) - 1, -1, -1):
-        squares[parent[row]] += squares[row] + is_segment[row] * characters[row] ** 2
-    precision = characters * inside[:-1] + squares[:-1] / np.maximum(characters, 1.0)
-    recall = characters**2 * inverse_size[:-1] + characters * divided[:-1]
-    return np.stack([precision, recall], axis=1)
+    characters, container, run = sizes.characters, sizes.run_container, sizes.run_characters
+    # Expected sum of squared sizes of the true segments inside each container.
+    inner_squares = np.bincount(container, expected.divided[container] * run**2, minlength=len(characters))
+    parent = sizes.parent.tolist()
+    for row in range(len(characters) - 1, 0, -1):
+        if parent[row] >= 0:
+            inner_squares[parent[row]] += inner_squares[row] + expected.is_segment[row] * characters[row] ** 2
+    precision = characters * expected.inside + inner_squares / np.maximum(characters, 1.0)
+    recall = characters**2 * expected.inverse_size + characters * expected.divided
+    run_precision = run * (expected.inside + expected.divided)[container]
+    run_recall = run**2 * expected.inverse_size[container] + run * expected.divided[container]
+    of_runs = [np.bincount(container, gain, minlength=len(characters)) for gain in (run_precision, run_recall)]
+    return np.stack([precision, recall], axis=1), np.stack(of_runs, axis=1)
 
 
 def _best_cut(
-    weight: float, gains: list[list[float]], parent: list[int], divisible: list[bool]
-) -> tuple[float, list[bool]]:
-    """Maximize precision times `weight` plus recall times the rest; return the F1 of the cut, and its segments.
+    weights: NDArray[np.float64], as_segment: NDArray[np.float64], of_runs: NDArray[np.float64], sizes: Sizes
+) -> tuple[float, NDArray[np.bool_]]:
+    """Maximize the sum of precision and recall with `weights` (2,); return the F1 of the cut, and its segments.
 
-    The flags of segments, of containers and then runs, are also True for some containers inside segments.
+    The mask of segments, bool (C,), is also True for some containers inside segments.
     """
-    is_segment = [True] * len(gains)
-    divided = [[0.0, 0.0] for _ in range(len(gains) + 1)]  # the last row is the page
-    for row in range(len(gains) - 1, -1, -1):
-        (precision, recall), (inner_precision, inner_recall) = gains[row], divided[row]
-        gain = weight * (precision - inner_precision) + (1 - weight) * (recall - inner_recall)
-        is_segment[row] = not divisible[row] or gain >= 0
-        best, around = gains[row] if is_segment[row] else divided[row], divided[parent[row]]
-        around[0] += best[0]
-        around[1] += best[1]
-    precision, recall = divided[-1]
+    is_segment = np.ones(len(as_segment), dtype=bool)
+    divided = np.vstack([of_runs, [0, 0]])  # the last row is the page, the parent of outermost containers
+    for row in range(len(as_segment) - 1, -1, -1):
+        is_segment[row] = not sizes.divisible[row] or as_segment[row] @ weights >= divided[row] @ weights
+        divided[sizes.parent[row]] += as_segment[row] if is_segment[row] else divided[row]
+    precision, recall = (divided[-1] / max(sizes.characters[sizes.parent < 0].sum(), 1.0)).tolist()
     f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
     return f1, is_segment
 
