@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cache, cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -147,22 +147,6 @@ class Sizes:
         return has_children
 
 
-class SegmentProbabilities(NamedTuple):
-    """Probabilities and expectations for C containers, float64 (C,) each.
-
-    Attributes:
-        divided: probability that the container and all its ancestors are divided.
-        is_segment: probability that the container is a segment.
-        inside: probability that the container is a segment or inside one.
-        inverse_size: expected value of 1 / size of the segment that is or contains the container; 0 if divided.
-    """
-
-    divided: NDArray[np.float64]
-    is_segment: NDArray[np.float64]
-    inside: NDArray[np.float64]
-    inverse_size: NDArray[np.float64]
-
-
 def best_states(divide: NDArray[np.floating], sizes: Sizes) -> NDArray[np.int8]:
     """Return the states (`State`) of the containers in the cut with the best expected F1, int8 (C,).
 
@@ -170,7 +154,7 @@ def best_states(divide: NDArray[np.floating], sizes: Sizes) -> NDArray[np.int8]:
         divide: (C,), probability that a container is divided, given that it is not inside a segment.
         sizes: sizes of the containers.
     """
-    gains = _gains(sizes, segment_probabilities(divide, sizes))
+    gains = _gains(divide, sizes)
     cuts = [_best_cut(np.array([weight, 1 - weight]), *gains, sizes) for weight in _PRECISION_WEIGHTS]
     _, is_segment = max(cuts, key=lambda cut: cut[0])
     state = np.where(is_segment, State.AT, State.ABOVE).astype(np.int8)
@@ -180,36 +164,35 @@ def best_states(divide: NDArray[np.floating], sizes: Sizes) -> NDArray[np.int8]:
     return state
 
 
-def segment_probabilities(divide: NDArray[np.floating], sizes: Sizes) -> SegmentProbabilities:
-    """Compute the probabilities of segments from the probabilities `divide` (C,); leaves are never divided."""
-    undivided = 1 - np.where(sizes.divisible, divide, 0).astype(np.float64)
-    divided, is_segment, inside, inverse_size = np.zeros((4, len(undivided) + 1))
-    divided[-1] = 1  # the last row is the parent of outermost containers
-    for row, parent_row in enumerate(sizes.parent.tolist()):
-        is_segment[row] = divided[parent_row] * undivided[row]
-        divided[row] = divided[parent_row] - is_segment[row]
-        inside[row] = inside[parent_row] + is_segment[row]
-        inverse_size[row] = inverse_size[parent_row] + is_segment[row] / max(sizes.characters[row], 1.0)
-    return SegmentProbabilities(divided[:-1], is_segment[:-1], inside[:-1], inverse_size[:-1])
-
-
-def _gains(sizes: Sizes, expected: SegmentProbabilities) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _gains(divide: NDArray[np.floating], sizes: Sizes) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the contributions to expected precision and recall: of containers as segments, and of runs, (C, 2) each.
 
-    The runs of a container count if it is divided: each run is then a segment.
+    Containers without children are never divided. The runs of a container count if it is divided: each run is then a
+    segment.
     """
     characters, container, run = sizes.characters, sizes.run_container, sizes.run_characters
+    count, parent = len(characters), sizes.parent.tolist()
+    undivided = 1 - np.where(sizes.divisible, divide, 0).astype(np.float64)
+    # Probability that a container and all its ancestors are divided, that it is a segment, that it is one or inside
+    # one, and the expected value of 1 / size of that segment. The last row is the parent of outermost containers.
+    divided, is_segment, inside, inverse_size = np.zeros((4, count + 1))
+    divided[-1] = 1
+    for row, above in enumerate(parent):
+        is_segment[row] = divided[above] * undivided[row]
+        divided[row] = divided[above] - is_segment[row]
+        inside[row] = inside[above] + is_segment[row]
+        inverse_size[row] = inverse_size[above] + is_segment[row] / max(characters[row], 1.0)
+    divided, is_segment, inside, inverse_size = divided[:-1], is_segment[:-1], inside[:-1], inverse_size[:-1]
     # Expected sum of squared sizes of the true segments inside each container.
-    inner_squares = np.bincount(container, expected.divided[container] * run**2, minlength=len(characters))
-    parent = sizes.parent.tolist()
-    for row in range(len(characters) - 1, 0, -1):
+    inner_squares = np.bincount(container, divided[container] * run**2, minlength=count)
+    for row in range(count - 1, 0, -1):
         if parent[row] >= 0:
-            inner_squares[parent[row]] += inner_squares[row] + expected.is_segment[row] * characters[row] ** 2
-    precision = characters * expected.inside + inner_squares / np.maximum(characters, 1.0)
-    recall = characters**2 * expected.inverse_size + characters * expected.divided
-    run_precision = run * (expected.inside + expected.divided)[container]
-    run_recall = run**2 * expected.inverse_size[container] + run * expected.divided[container]
-    of_runs = [np.bincount(container, gain, minlength=len(characters)) for gain in (run_precision, run_recall)]
+            inner_squares[parent[row]] += inner_squares[row] + is_segment[row] * characters[row] ** 2
+    precision = characters * inside + inner_squares / np.maximum(characters, 1.0)
+    recall = characters**2 * inverse_size + characters * divided
+    run_precision = run * (inside + divided)[container]
+    run_recall = run**2 * inverse_size[container] + run * divided[container]
+    of_runs = [np.bincount(container, gain, minlength=count) for gain in (run_precision, run_recall)]
     return np.stack([precision, recall], axis=1), np.stack(of_runs, axis=1)
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-import pytest
 from helpers.boxed import boxed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vclean.classify.evaluation import segment_scores
-from vclean.classify.segments.model import Sizes, State, best_states, segment_probabilities
+from vclean.classify.segments.model import Sizes, State, best_states
 from vclean.classify.training.regions import true_states
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
@@ -68,16 +67,6 @@ def expected(sizes, divide, divided):
 
 def divided_by(state):
     return set(np.flatnonzero(state == State.ABOVE).tolist())
-
-
-class TestSegmentProbabilities:
-    def test_ancestors_of_divided_containers_are_divided(self):
-        probabilities = segment_probabilities(np.array([0.9, 0.5, 0, 0, 0]), TREE)
-        assert probabilities.divided == pytest.approx([0.9, 0.45, 0, 0, 0])
-        assert probabilities.is_segment == pytest.approx([0.1, 0.45, 0.45, 0.45, 0.9])
-
-    def test_leaves_are_in_segments(self):
-        assert segment_probabilities(np.full(5, 0.7), TREE).inside[2:] == pytest.approx([1, 1, 1])
 
 
 class TestSizes:
