@@ -269,7 +269,18 @@ def find_block_level(snapshot: Snapshot) -> NDArray[np.bool_]:
     by_style = ~snapshot.styles.is_in("display", _INLINE_DISPLAY)
     is_block_level = snapshot.is_tag(styles.BLOCK_TAGS | _BREAK_TAGS) | by_style[snapshot.style]
     if "math" in snapshot.tags:
-        is_block_level[formula_elements(snapshot)] = False
+        from vclean.render.formulas import WRAPPERS  # most pages have no formulas
+
+        # No formula separates texts, nor an element in which MathJax, KaTeX or MediaWiki draws one. Style sheets, which
+        # parsed pages lack, make blocks of some of them.
+        is_math, classes = snapshot.is_tag(("math",)), snapshot.attributes("class")
+        is_block_level[is_math] = False
+        for element in np.unique(snapshot.parent[is_math]).tolist():
+            selectors = {
+                snapshot.tags[snapshot.tag[element]],
+                *(f".{name}" for name in classes.get(element, "").split()),
+            }
+            is_block_level[element] &= selectors.isdisjoint(WRAPPERS)
     is_block_level[:1] = True
     return is_block_level
 
@@ -365,21 +376,6 @@ def _union_boxes(snapshot: Snapshot, text_block: NDArray[np.int32], count: int) 
 
 
 # ---- formulas ----
-
-
-def formula_elements(snapshot: Snapshot) -> NDArray[np.intp]:
-    """Return the formulas, and the elements in which MathJax, KaTeX or MediaWiki draws one of them.
-
-    Style sheets, which parsed pages lack, make blocks of some of them. No formula separates texts.
-    """
-    from vclean.render.formulas import WRAPPERS  # most pages have no formulas
-
-    is_math, classes, wrappers = snapshot.is_tag(("math",)), snapshot.attributes("class"), []
-    for element in np.unique(snapshot.parent[is_math]).tolist():
-        selectors = {snapshot.tags[snapshot.tag[element]], *(f".{name}" for name in classes.get(element, "").split())}
-        if not selectors.isdisjoint(WRAPPERS):
-            wrappers.append(element)
-    return np.append(np.flatnonzero(is_math), wrappers).astype(np.intp)
 
 
 def _add_formulas(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -42,6 +42,7 @@ class PageContext:
     """
 
     blocks: BlockColumns
+    _stop_words: dict[str, NDArray[np.float32]] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Leave out formulas."""
@@ -113,11 +114,6 @@ class PageContext:
             unknown = np.full(len(self), np.float32(np.nan))
             self._stop_words[code] = terms.find(self.words).covered_words(wordlists.STOP_WORDS) if terms else unknown
         return self._stop_words[code]
-
-    @cached_property
-    def _stop_words(self) -> dict[str, NDArray[np.float32]]:
-        """Cache the results of `_stop_words_of`."""
-        return {}
 
     @cached_property
     def member_chars(self) -> NDArray[np.float32]:

@@ -91,8 +91,6 @@ def _in_holes(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bo
 def _without_style_sheet(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Return unreadable texts, if colors, font sizes or effects hide nearly all text of the page outside links."""
     unreadable = (technique > 0) & ~np.isin(technique, OPENED_TECHNIQUES)
-    if not unreadable.any():
-        return unreadable
     in_link = tree.inside(snapshot.is_tag(("a",)), snapshot.end)[snapshot.text_parent]
     length = snapshot.text_length * ~in_link
     return unreadable & bool(_is_mostly(snapshot, length * unreadable, length, _NEARLY_ALL)[0])
@@ -199,10 +197,8 @@ class Panels:
         self._parent: list[int] = snapshot.parent.tolist()
         self._is_hidden = snapshot.hidden != Hidden.NO
         self._in_sight = ~self._is_hidden & snapshot.has_place
-        self._panel = np.zeros(len(snapshot), dtype=bool)
-        self._unrolled = np.zeros(len(snapshot), dtype=bool)
+        self._panel, self._unrolled, self.closed_details = np.zeros((3, len(snapshot)), dtype=bool)
         self._tags = np.array(snapshot.tags)[snapshot.tag]
-        self.closed_details = np.zeros(len(snapshot), dtype=bool)
         self._length = snapshot.sum_in(snapshot.text_length)
         self._shown_length = snapshot.sum_in(snapshot.text_length * ~self._is_hidden[snapshot.text_parent])
 

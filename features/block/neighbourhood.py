@@ -26,8 +26,6 @@ LEVELS = 3
 """Number of subtrees per block."""
 GROWTH = 2.0
 """Minimum ratio of the numbers of blocks of consecutive subtrees."""
-REACH = 1
-"""Number of neighbours on each side."""
 
 _IMAGES = ("img", "svg", "video")
 _INPUTS = ("input", "button", "select", "textarea")
@@ -47,7 +45,7 @@ _SUBTREE = (
     ("inputs", "elements", "Input fields and buttons per block"),
 )
 
-STEPS = tuple(step for step in range(-REACH, REACH + 1) if step)
+STEPS = (-1, 1)
 """Offsets of the neighbours in blocks, ascending."""
 
 
@@ -152,9 +150,8 @@ def compute(
 
 def neighbour_values(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return `values` (K, B) of the blocks at each of `STEPS`: float32 (K, len(STEPS), B); NaN beyond the page."""
-    first, last = REACH, REACH + values.shape[1]
-    padded = np.pad(values, ((0, 0), (REACH, REACH)), constant_values=np.nan)
-    return np.stack([padded[:, first + step : last + step] for step in STEPS], axis=1)
+    padded = np.pad(values, ((0, 0), (1, 1)), constant_values=np.nan)
+    return np.stack([padded[:, :-2], padded[:, 2:]], axis=1)
 
 
 def sum_over_runs(total: NDArray[np.float64], block_layout: Layout) -> NDArray[np.float32]:

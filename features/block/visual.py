@@ -93,12 +93,11 @@ def _find_single_lines(blocks: BlockColumns) -> NDArray[np.bool_]:
     Such a block is a rectangle and needs no shapely.
     """
     owner, lines = blocks.line_block[blocks.lines], blocks.snapshot.line_box[blocks.lines]
+    first = np.flatnonzero(np.diff(owner, prepend=-1))
+    edges = np.stack([lines[:, 1], lines[:, 1] + lines[:, 3]], axis=1)
+    spread = np.maximum.reduceat(edges, first) - np.minimum.reduceat(edges, first)
     single_line = np.zeros(len(blocks), dtype=bool)
-    if len(owner):
-        first = np.flatnonzero(np.diff(owner, prepend=-1))
-        edges = np.stack([lines[:, 1], lines[:, 1] + lines[:, 3]], axis=1)
-        spread = np.maximum.reduceat(edges, first) - np.minimum.reduceat(edges, first)
-        single_line[owner[first]] = (spread < _SAME_EDGE).all(axis=1)
+    single_line[owner[first]] = (spread < _SAME_EDGE).all(axis=1)
     return single_line
 
 
