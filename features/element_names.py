@@ -144,15 +144,10 @@ def name_hashes(names: Collection[str]) -> NDArray[np.uint64]:
     return np.fromiter(low, np.uint64, len(data)) | np.fromiter(high, np.uint64, len(data)) << np.uint64(32)
 
 
-def tag_hashes(snapshot: Snapshot) -> NDArray[np.uint64]:
-    """Return a hash of each element's tag: uint64 (N,)."""
-    return name_hashes(snapshot.tags)[snapshot.tag]
-
-
 def class_hashes(page_names: ElementNames) -> NDArray[np.uint64]:
     """Return a hash of each element's tag and set of classes: uint64 (N,)."""
     classes, first = page_names.snapshot.values("class"), page_names.first["class"]
-    hashes = tag_hashes(page_names.snapshot)
+    hashes = name_hashes(page_names.snapshot.tags)[page_names.snapshot.tag]
     hashes[classes.node] += page_names.class_sums[classes.index + first]
     return hashes
 

@@ -108,23 +108,16 @@ def _sentence_columns(context: PageContext) -> Values:
     texts, kind = context.texts, context.texts.kind
     marks, following = (kind[:-1] & SENTENCE_END) > 0, kind[1:]
     ends = marks & (((following & (SPACE | UNSPACED | CLOSER)) > 0) | ((kind[:-1] & UNCONDITIONAL_END) > 0))
-    ends &= ((following & SENTENCE_END) == 0) & ~_find_ordinals(texts)[:-1]
+    # In most European languages, full stops after one or two digits and before a space mark ordinals and dates.
+    digit = np.concatenate([np.zeros(3, dtype=bool), (kind & DIGIT) > 0])
+    short = digit[2:-2] & ~(digit[1:-3] & digit[:-4])
+    is_ordinal = short & (texts.code[1:] == ord(" ")) & (texts.code[:-1] == ord("."))
+    ends &= ((following & SENTENCE_END) == 0) & ~is_ordinal
     sentences = texts.count(np.append(ends, False))
     return {
         "sentences": _nan_without_sentence_marks(context, sentences),
         "sentence_length": _nan_without_sentence_marks(context, context.tokens / np.maximum(sentences, 1)),
     }
-
-
-def _find_ordinals(texts: EncodedTexts) -> NDArray[np.bool_]:
-    """Return which characters are full stops after one or two digits and before a space: bool (C,).
-
-    In most European languages these mark ordinals and dates.
-    """
-    digit = np.concatenate([np.zeros(3, dtype=bool), (texts.kind & DIGIT) > 0])
-    short = digit[2:-1] & ~(digit[1:-2] & digit[:-3])
-    before_space = np.append(texts.code[1:] == ord(" "), False)
-    return np.asarray(short & before_space & (texts.code == ord(".")))
 
 
 def _pattern_columns(context: PageContext) -> Values:

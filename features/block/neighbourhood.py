@@ -78,11 +78,6 @@ class Layout:
     alike: NDArray[np.int32]
     tokens: NDArray[np.float32]
 
-    @property
-    def blocks(self) -> NDArray[np.float32]:
-        """Return the number of blocks of each subtree: float32 (B, LEVELS)."""
-        return (self.end - self.begin).astype(np.float32)
-
 
 def subtrees(context: PageContext) -> NDArray[np.int32]:
     """Return the root elements of each block's subtrees: int32 (B, LEVELS).
@@ -124,7 +119,8 @@ def compute(
         block_layout: the runs of blocks, from `layout`.
         elements: the roots of the subtrees, from `subtrees`.
     """
-    snapshot, tokens, blocks = context.snapshot, context.tokens, block_layout.blocks
+    snapshot, tokens = context.snapshot, context.tokens
+    blocks = (block_layout.end - block_layout.begin).astype(np.float32)
     images, inputs = (tree.subtree_sum(snapshot.is_tag(tags), snapshot.end)[elements] for tags in (_IMAGES, _INPUTS))
     large = np.where(long_text(context), tokens, 0)
     parts = (large, context.link_share * tokens, context.stop_words, values["sentences"])

@@ -194,8 +194,8 @@ def _relative_to_holder(context: PageContext, holder: int) -> Values:
 def _repetition_columns(context: PageContext) -> Values:
     """Return columns about other blocks with the same path."""
     snapshot, tokens, groups = context.snapshot, context.tokens, context.blocks_by_class_path
-    by_tag = element_names.path_signature(snapshot, element_names.tag_hashes(snapshot))[context.blocks.main_element]
-    alike, all_words = Groups.from_keys(by_tag), float(tokens.sum())
+    by_tag = element_names.path_signature(snapshot, element_names.name_hashes(snapshot.tags)[snapshot.tag])
+    alike, all_words = Groups.from_keys(by_tag[context.blocks.main_element]), float(tokens.sum())
     words = groups.total(tokens)
     return {
         "path_blocks": alike.size,

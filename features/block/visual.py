@@ -213,15 +213,10 @@ def _share_with_color(color: NDArray[np.float32], tokens: NDArray[np.float32]) -
 def _text_column_columns(context: PageContext) -> Values:
     """Return columns about the block's layout column."""
     box = context.snapshot.box[context.blocks.node]
-    left, width = box[:, 0], box[:, 2]
-    words = Groups.from_keys(_snap_to_grid(left) * 100_003 + _snap_to_grid(width)).total(context.tokens)
+    position = np.rint(box[:, [0, 2]] / _TOLERANCE).astype(np.float64)
+    left, width = np.where(np.isnan(position), -1, position).T
+    words = Groups.from_keys(left * 100_003 + width).total(context.tokens)
     return {"column_share": ratio(words, float(context.tokens.sum()))}
-
-
-def _snap_to_grid(values: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return positions rounded to a grid of `_TOLERANCE` px, -1 for NaN."""
-    positions = np.rint(values / _TOLERANCE).astype(np.float64)
-    return np.where(np.isnan(positions), -1, positions)
 
 
 PARTS = read_parts("visual", globals())

@@ -55,7 +55,7 @@ class TestLayout:
             inside = np.flatnonzero((node >= element) & (node < page.snapshot.end[element]))
             assert values.begin[row, level] == inside[0]
             assert values.end[row, level] == inside[-1] + 1
-            assert values.blocks[row, level] == len(inside)
+            assert (values.end - values.begin)[row, level] == len(inside)
 
 
 class TestNeighbourColumns:
