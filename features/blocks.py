@@ -309,8 +309,7 @@ def _find_block_texts(snapshot: Snapshot, stripped: Sequence[str], *, ruby: bool
 
 def _count_breaks(snapshot: Snapshot, block_texts: NDArray[np.intp]) -> NDArray[np.int64]:
     """Return the number of `<br>` elements between each text node and the next: int64 (K - 1,)."""
-    before = np.cumsum(snapshot.is_tag(("br",)))[snapshot.text_after[block_texts]]
-    return np.asarray(before[1:] - before[:-1])
+    return np.diff(np.cumsum(snapshot.is_tag(("br",)))[snapshot.text_after[block_texts]])
 
 
 def _join_texts(

@@ -90,13 +90,9 @@ class ElementNames:
             values.append(values[index][:_MAX_LENGTH])
         images = snapshot.is_tag(("img",))
         sources = {node: source for node, source in snapshot.attributes("src").items() if images[node]}
-        stems: dict[str, int] = {}
-        start = len(values)
-        file = [
-            start + stems.setdefault(stem, len(stems))
-            for stem in (_file_stem(source[:_MAX_LENGTH]) for source in sources.values())
-        ]
-        values += stems
+        stems = [_file_stem(source[:_MAX_LENGTH]) for source in sources.values()]
+        number = {stem: len(values) + index for index, stem in enumerate(dict.fromkeys(stems))}
+        values += number
         groups.append((len(values), 0, False))
         words, *arrays, class_sums = _names.names_of(values, groups, WORD_PREFIX, words_of_name)
         word_start, value_words, token_start, value_tokens, buckets = (np.frombuffer(each, np.int32) for each in arrays)
@@ -110,7 +106,7 @@ class ElementNames:
             short,
             first,
             np.array(list(sources), dtype=np.int64),
-            np.array(file, dtype=np.int64),
+            np.array([number[stem] for stem in stems], dtype=np.int64),
         )
 
 

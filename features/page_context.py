@@ -275,7 +275,6 @@ _DEFAULT_VALUES: Final = {
 _LAYOUT_DISPLAY: Final = ("flex", "inline-flex", "grid", "inline-grid")
 _DEFAULT_COLORS: Final = ((0, 0, 0), (0, 0, 238), (85, 26, 139), (255, 0, 0))
 """Text colors of the default style sheet: text, links, visited links, active links (HTML, 15.3.1 and 15.3.5)."""
-_WHITE: Final = 255
 _STYLED_BY_DEFAULT: Final = ("button", "dialog", "input", "mark", "meter", "option", "progress", "select", "summary",
                              "textarea")  # fmt: skip
 """Elements with colors, backgrounds or positions in the default style sheet."""
@@ -296,7 +295,7 @@ def has_author_styles(context: PageContext) -> bool:
     is_default = (color[:, None] == np.array(_DEFAULT_COLORS, dtype=np.float32)).all(axis=2).any(axis=1)
     is_styled = styles.is_in("display", _LAYOUT_DISPLAY) | (~is_default & ~np.isnan(color[:, 0]))
     # A background counts if it is more than half opaque, and not white.
-    is_styled |= (background[:, 3] > 0.5) & (background[:, :3] < _WHITE).any(axis=1)
+    is_styled |= (background[:, 3] > 0.5) & (background[:, :3] < 255).any(axis=1)
     for name, defaults in _DEFAULT_VALUES.items():
         is_styled |= ~styles.is_in(name, defaults)
     by_author = is_styled[snapshot.style] & ~snapshot.is_tag(_STYLED_BY_DEFAULT)

@@ -142,9 +142,7 @@ class Sizes:
     @cached_property
     def divisible(self) -> NDArray[np.bool_]:
         """Return a mask of the containers that have children, bool (C,)."""
-        has_children = np.zeros(len(self.parent), dtype=bool)
-        has_children[self.parent[self.parent >= 0]] = True
-        return has_children
+        return np.isin(np.arange(len(self.parent)), self.parent)
 
 
 def best_states(divide: NDArray[np.floating], sizes: Sizes) -> NDArray[np.int8]:

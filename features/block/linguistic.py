@@ -180,11 +180,8 @@ def _duplicate_columns(context: PageContext) -> Values:
 def _vocabulary_columns(context: PageContext) -> Values:
     """Return columns about the distinct words of each block."""
     words, count = context.words, len(context)
-    order = np.argsort(words.hash)
-    ordered = words.hash[order]
-    new = np.ones(len(order), dtype=bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
-    word, owner = np.divmod(sorted_unique((np.cumsum(new, dtype=np.int64) - 1) * count + words.owner[order]), count)
+    number = Groups.from_keys(words.hash).number
+    word, owner = np.divmod(sorted_unique(number * count + words.owner), max(count, 1))
     types = np.bincount(owner, minlength=count)
     shared = np.bincount(owner, (np.bincount(word) > 1)[word], minlength=count)
     return {
