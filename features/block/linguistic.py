@@ -29,7 +29,7 @@ from vclean.features.text.characters import (
     EncodedTexts,
     mix,
 )
-from vclean.features.text.terms import INTERFACE_LISTS, URLS, has_interface_words
+from vclean.features.text.terms import INTERFACE_LISTS, URLS, interface_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -151,7 +151,7 @@ def _term_columns(context: PageContext) -> Values:
     """Return columns about stop words, interface words and URLs."""
     texts, stop_words = context.texts, context.stop_words
     count = {name: context.terms.count(name) for name in INTERFACE_LISTS}
-    if not has_interface_words(context.language):  # zeros are unknown
+    if not interface_words(context.language):  # zeros are unknown
         count = {name: np.where(matches > 0, matches, np.float32(np.nan)) for name, matches in count.items()}
     return {
         **count,

@@ -108,7 +108,14 @@ def declared_product(page: PageView) -> DeclaredProduct | None:
 
 def declared_recipe(page: PageView) -> DeclaredRecipe | None:
     """Return the recipe that a page declares: the one with most ingredients and steps; None without ingredients."""
-    recipes = [_to_recipe(properties) for properties in _declared(page, _RECIPE)]
+    recipes = [
+        DeclaredRecipe(
+            name=_first(properties, "name", 300),
+            ingredients=_distinct_lines([*properties.get("recipeIngredient", ()), *properties.get("ingredients", ())]),
+            steps=_distinct_lines(properties.get("recipeInstructions", ())),
+        )
+        for properties in _declared(page, _RECIPE)
+    ]
     best = max(recipes, key=lambda recipe: len(recipe.ingredients) + len(recipe.steps), default=None)
     return best if best and best.ingredients else None
 
@@ -134,15 +141,6 @@ def _to_product(properties: Properties) -> DeclaredProduct:
     )
 
 
-def _to_recipe(properties: Properties) -> DeclaredRecipe:
-    ingredients = [*properties.get("recipeIngredient", ()), *properties.get("ingredients", ())]
-    return DeclaredRecipe(
-        name=_first(properties, "name", 300),
-        ingredients=_distinct(_lines(ingredients, 0)),
-        steps=_distinct(_lines(properties.get("recipeInstructions", ()), 0)),
-    )
-
-
 def _first(properties: Properties, name: str, limit: int) -> str:
     return next(filter(None, (first_text(value, limit) for value in properties.get(name, ()))), "")
 
@@ -159,6 +157,10 @@ def _price(properties: Properties, depth: int) -> tuple[str, str]:
     return "", ""
 
 
+def _distinct_lines(values: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(list(dict.fromkeys(_lines(values, 0)))[:_MAX_VALUES])
+
+
 def _lines(values: Sequence[Any], depth: int) -> Iterator[str]:
     """Yield the texts of ingredients or steps: strings, one or several lines, and objects with texts or lists."""
     for value in values[:_MAX_VALUES]:
@@ -170,10 +172,6 @@ def _lines(values: Sequence[Any], depth: int) -> Iterator[str]:
         elif isinstance(value, str):
             lines = _LINE.split(value[: _MAX_CHARS * 20])
             yield from filter(None, (clean_text(html.unescape(_TAG.sub(" ", line)), _MAX_CHARS) for line in lines))
-
-
-def _distinct(lines: Iterator[str]) -> tuple[str, ...]:
-    return tuple(list(dict.fromkeys(lines))[:_MAX_VALUES])
 
 
 def _declared(page: PageView, kind: re.Pattern[str]) -> Iterator[Properties]:
@@ -192,24 +190,21 @@ def _as_lists(node: Mapping[str, Any]) -> Properties:
 
 def _items(page: PageView, kind: re.Pattern[str]) -> Iterator[Properties]:
     """Yield the properties of the items of a kind in the microdata, but for items inside them of the same kind."""
-    snapshot, last = page.snapshot, 0
-    for element, types in snapshot.attributes("itemtype").items():
-        if element >= last and kind.search(types[:200].rstrip("/")):
-            last = int(snapshot.end[element])
-            yield _item(page, element)
-
-
-def _item(page: PageView, element: int) -> Properties:
-    found: dict[str, list[str]] = defaultdict(list)
-    for node, names in page.properties_in(element):
-        for name in names[:200].split():
-            if len(found[name]) < _MAX_VALUES:
-                found[name] += _microdata_values(page, node, name)
-    for name in _META_PROPERTIES:
-        values = {value for key, value in page.snapshot.head.meta if key == name.lower()}
-        if len(values) == 1 and name not in found:  # with several, that of this item is unknown
-            found[name] += values
-    return found
+    last = 0
+    for element, types in page.snapshot.attributes("itemtype").items():
+        if element < last or not kind.search(types[:200].rstrip("/")):
+            continue
+        last = int(page.snapshot.end[element])
+        found: dict[str, list[str]] = defaultdict(list)
+        for node, names in page.properties_in(element):
+            for name in names[:200].split():
+                if len(found[name]) < _MAX_VALUES:
+                    found[name] += _microdata_values(page, node, name)
+        for name in _META_PROPERTIES:
+            values = {value for key, value in page.snapshot.head.meta if key == name.lower()}
+            if len(values) == 1 and name not in found:  # with several, that of this item is unknown
+                found[name] += values
+        yield found
 
 
 def _microdata_values(page: PageView, element: int, name: str) -> list[str]:

@@ -19,7 +19,7 @@ from vclean.features.facts.mentions import pattern_of, rows_with
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -45,15 +45,9 @@ _NUMBER: Final = re.compile(
 )
 """A label of at most 30 characters, and one code of at least four, with two digits."""
 _CODE: Final = re.compile(r"\w[\w./-]*\w")
-_FORMER: Final = r"\b(?:{former_price})\W{0,3}\Z"
-"""Words before a former price, as all templates here for `pattern_of`."""
 _DIGIT: Final = re.compile(r"\d")
 _NO_DIGITS: Final = re.compile(r"\D+")
 _AMOUNT: Final = re.compile(r"\d[\d.,' \u00a0\u202f]*")
-_CART: Final = "{cart_name}"
-"""Names of elements that put a product into a shopping cart."""
-_CART_TEXT: Final = r"\b(?:{cart_text})"
-"""Texts of buttons that put a product into a shopping cart."""
 _CART_CHARS: Final = 80
 """Longest text of a block with such a button, in characters."""
 _MOST_CARTS: Final = 6
@@ -89,7 +83,7 @@ class ProductSubject:
 def looks_like_product(page: PageView) -> bool:
     """Return whether a page without markup is about a product: it has a cart button, and a price near its headline."""
     short = [text for text in page.texts if len(text) <= _CART_CHARS]
-    buttons = (row for row in rows_with("cart_text_sign", short) if pattern_of(_CART_TEXT).search(short[row]))
+    buttons = (row for row in rows_with("cart_text_sign", short) if pattern_of(r"\b(?:{cart_text})").search(short[row]))
     carts = _most_like_a_cart(page) or sum(1 for _ in buttons)
     if not 0 < carts <= _MOST_CARTS:
         return False
@@ -103,7 +97,7 @@ def _most_like_a_cart(page: PageView) -> int:
     for attribute in ("class", "id", "name"):
         values = page.snapshot.values(attribute)
         likely = rows_with("cart_name_sign", values.distinct)
-        named = [row for row in likely if pattern_of(_CART).search(values.distinct[row][-200:])]
+        named = [row for row in likely if pattern_of("{cart_name}").search(values.distinct[row][-200:])]
         most = max(most, int(np.bincount(values.index, minlength=len(values.distinct))[named].max(initial=0)))
     return most
 
@@ -116,22 +110,15 @@ def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[
         declared: what it declares of the product.
         candidates: bool (B,), the blocks that may belong to it; others are hidden, or about other products.
     """
-    after, before, rest = _around_headline(page, candidates)
-    near = [*after[:_NEAR], *before]
+    rows = np.flatnonzero(candidates & (page.context.tokens <= _SHORT))  # nearest to the headline first
+    after, others = rows[rows > page.headline].tolist(), rows[rows < page.headline][::-1].tolist()
+    near = [*after[:_NEAR], *(row for row in others if row >= page.headline - _BEFORE)]
     texts = _without_struck(page, near)
     price = _price(page, texts, near, declared)
     if price < 0:
         return None
-    numbers = tuple(_numbers(page, [*after, *before, *rest], frozenset(near), declared))
+    numbers = tuple(_numbers(page, [*after, *others], frozenset(near), declared))
     return ProductSubject(declared, price, _price_text(texts[price], declared), numbers)
-
-
-def _around_headline(page: PageView, candidates: NDArray[np.bool_]) -> tuple[list[int], list[int], list[int]]:
-    """Return the short blocks after the headline, those right before it, and the others, nearest first."""
-    rows = np.flatnonzero(candidates & (page.context.tokens <= _SHORT))
-    after, others = rows[rows > page.headline], rows[rows < page.headline][::-1]
-    is_near = others >= page.headline - _BEFORE
-    return after.tolist(), others[is_near].tolist(), others[~is_near].tolist()
 
 
 def _without_struck(page: PageView, rows: list[int]) -> dict[int, str]:
@@ -152,19 +139,19 @@ def _price_text(text: str, declared: DeclaredProduct) -> str:
     is not the declared price is that of something else, such as a part or a recommended product: it is left out.
     """
     found = list(MONEY.finditer(text))
-    is_price = _has_price(declared)
-    if same := next((match[0].strip() for match in found if is_price(match[0])), ""):
+    if same := next((match[0].strip() for match in found if _has_price(match[0], declared)), ""):
         digits = declared.price.replace(".", "")
         return join_cents(re.sub(rf"\b{digits}\b", declared.price, same))
-    now = [match for match in found if not pattern_of(_FORMER).search(text, 0, match.start())]
+    former = pattern_of(r"\b(?:{former_price})\W{0,3}\Z")
+    now = [match for match in found if not former.search(text, 0, match.start())]
     shown = join_cents([*now, *found][0][0].strip()) if found else text
     is_other = declared.price and currency_of(shown) in ("", declared.currency)
-    return "" if is_other and not is_price(text) else shown
+    return "" if is_other and not _has_price(text, declared) else shown
 
 
 def price_and_currency(declared: DeclaredProduct, price_text: str) -> tuple[str, str]:
     """Return the price of a product and its currency: as readers see it, with the cents of the declared price."""
-    if declared.price and (not price_text or _has_price(declared)(price_text)):
+    if declared.price and (not price_text or _has_price(price_text, declared)):
         return declared.price, declared.currency or currency_of(price_text)
     return amount(price_text), currency_of(price_text) or declared.currency
 
@@ -176,19 +163,15 @@ def _price(page: PageView, texts: dict[int, str], order: list[int], declared: De
     """
     money = [row for row in order if MONEY.search(texts[row])]
     money.sort(key=lambda row: page.context.tokens[row] > _PRICE_WORDS)
-    is_price = _has_price(declared)
-    return next((row for rows in (money, order) for row in rows if is_price(texts[row])), money[0] if money else -1)
+    same = (row for rows in (money, order) for row in rows if _has_price(texts[row], declared))
+    return next(same, money[0] if money else -1)
 
 
-def _has_price(declared: DeclaredProduct) -> Callable[[str], bool]:
-    """Return the test whether a text has the declared price: by its digits, with or without cents."""
+def _has_price(text: str, declared: DeclaredProduct) -> bool:
+    """Return whether a text has the declared price: by its digits, with or without cents."""
     whole, _, cents = declared.price.partition(".")
     amounts = {f"{whole}{cents:0<2}", *([] if cents.strip("0") else [whole])} if whole else set()
-
-    def test(text: str) -> bool:
-        return any(_NO_DIGITS.sub("", each) in amounts for each in _AMOUNT.findall(text))
-
-    return test
+    return any(_NO_DIGITS.sub("", each) in amounts for each in _AMOUNT.findall(text))
 
 
 def _numbers(page: PageView, order: list[int], near: frozenset[int], declared: DeclaredProduct) -> Iterator[int]:
@@ -239,7 +222,6 @@ _CURRENCIES: Final = {
 }  # fmt: skip
 """Currencies by signs that only one currency has."""
 _CURRENCY_CODE: Final = re.compile(r"\b(?:USD|EUR|GBP|CHF|CAD|AUD|JPY|CNY|SEK|NOK|DKK|PLN|CZK|RUB|INR)\b")
-_TAGS: Final = ("del", "s", "strike")
 _NAME: Final = re.compile(
     r"(?:old|was|former|original|compare|strike|crossed|list|msrp|rrp)[-_]*(?:at[-_]*)?price|"
     r"price[-_]*(?:old|was|former|original|compare|strike|crossed|list|rrp)|strike-?through|line-?through",
@@ -309,7 +291,7 @@ def currency_of(text: str) -> str:
 
 def is_struck(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return which elements are struck out, or inside of one that is: bool (N,)."""
-    struck = snapshot.is_tag(_TAGS)
+    struck = snapshot.is_tag(("del", "s", "strike"))
     struck |= np.array(["line-through" in line for line in snapshot.styles.column("text-decoration-line")], dtype=bool)[
         snapshot.style
     ]

@@ -34,20 +34,17 @@ _FILTER_BITS = 16
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """Lists of terms, stored as hashes of all prefixes of all terms.
+    """Lists of terms, stored as hashes.
 
     Attributes:
         names: the names of the lists.
-        prefix: uint64 (P,), the hashes, ascending.
-        lists: uint32 (P,), the lists that contain the prefix as a whole term, one bit per index in `names`.
-        longer: bool (P,), whether a longer prefix begins with this one.
+        tables: for terms of one word, of two words and so on: uint64 (T,), their hashes, ascending, and uint32 (T,),
+            the lists that contain each, one bit per index in `names`.
         first: bool (2 ** 16,), whether a term begins with a word whose hash has these leading bits.
     """
 
     names: tuple[str, ...]
-    prefix: NDArray[np.uint64]
-    lists: NDArray[np.uint32]
-    longer: NDArray[np.bool_]
+    tables: list[tuple[NDArray[np.uint64], NDArray[np.uint32]]]
     first: NDArray[np.bool_]
 
     @classmethod
@@ -56,35 +53,28 @@ class Terms:
         bits = np.repeat(1 << np.arange(len(lists), dtype=np.uint32), [len(terms) for terms in lists.values()])
         words = EncodedTexts.from_texts([*chain.from_iterable(lists.values()), ""]).words
         count, start = words.per_text(), np.flatnonzero(np.diff(words.owner, prepend=-1))
-        value, length = words.hash[start], 1
-        prefixes = [(value[:0], bits[:0], count[:0] > 0)]
+        value = words.hash[start]
         first = np.zeros(1 << _FILTER_BITS, dtype=bool)
         first[value >> np.uint64(64 - _FILTER_BITS)] = True
+        tables = []
         while len(start):
             term = words.owner[start]
-            prefixes.append((value, bits[term] * (count[term] == length), count[term] > length))
-            start, value = _extend(words, start, value, length)
-            length += 1
-        value, lists_of_value, is_part = map(np.concatenate, zip(*prefixes, strict=True))
-        prefix = sorted_unique(value)
-        row = np.searchsorted(prefix, value)
-        lists_of, longer = np.zeros(len(prefix), dtype=np.uint32), np.zeros(len(prefix), dtype=bool)
-        np.bitwise_or.at(lists_of, row, lists_of_value)
-        longer[row[is_part]] = True
-        return cls(tuple(lists), prefix, lists_of, longer, first)
+            is_whole = count[term] == len(tables) + 1
+            hashes = sorted_unique(value[is_whole])
+            lists_of = np.zeros(len(hashes), dtype=np.uint32)
+            np.bitwise_or.at(lists_of, np.searchsorted(hashes, value[is_whole]), bits[term[is_whole]])
+            tables.append((hashes, lists_of))
+            start, value = _extend(words, start, value, len(tables))
+        return cls(tuple(lists), tables, first)
 
     def find(self, words: Words) -> TermMatches:
         """Find all occurrences of terms that lie within one text."""
         start = np.flatnonzero(self.first[words.hash >> np.uint64(64 - _FILTER_BITS)])
-        value, length, matches = words.hash[start], 1, [(start[:0], start[:0], self.lists[:0])]
-        while len(start):
-            rows, index = find_keys(value, self.prefix)
-            start, value = start[rows], value[rows]
-            is_term = self.lists[index] > 0
-            matches.append((start[is_term], np.full(int(is_term.sum()), length), self.lists[index[is_term]]))
-            is_part = self.longer[index]
-            start, value = _extend(words, start[is_part], value[is_part], length)
-            length += 1
+        value, matches = words.hash[start], [(start[:0], start[:0], np.zeros(0, dtype=np.uint32))]
+        for length, (hashes, lists) in enumerate(self.tables, start=1):
+            rows, index = find_keys(value, hashes)
+            matches.append((start[rows], np.full(len(rows), length), lists[index]))
+            start, value = _extend(words, start, value, length)
         return TermMatches(words, self.names, *map(np.concatenate, zip(*matches, strict=True)))
 
 
@@ -177,11 +167,6 @@ def _stop_words() -> dict[str, list[str]]:
     package = Path(str(getattr(find_spec("stopwordsiso"), "origin", "")))
     words: dict[str, list[str]] = json.loads(package.with_name("stopwords-iso.json").read_bytes())
     return words
-
-
-def has_interface_words(language: str) -> bool:
-    """Return whether a language has lists of interface words."""
-    return bool(interface_words(language))
 
 
 def interface_words(language: str) -> dict[str, list[str]]:
