@@ -7,6 +7,7 @@ precision, see `features/facts/data/properties.tsv`; properties that agree are c
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from datetime import date
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify import model_file
-from vclean.classify.page_type import SHIPPED, choose_page_type, pack, read
+from vclean.classify.page_type import CARD, SHIPPED, choose_page_type, read
 from vclean.features.facts.candidates import COLUMNS, FIELDS, MetadataPage
 from vclean.features.facts.mentions import PROPERTIES, Field, Mention, Source
 from vclean.features.facts.page_type import COLUMNS as PAGE_COLUMNS
@@ -108,13 +109,15 @@ def choose_metadata(
         ModelError: the shipped models are missing or damaged.
     """
     page, model = metadata_page(context, language, parts), model or load_shipped()
-    type_of_page = _type_of(context, model.page_types)
-    page_type = type_of_page.values[0] if type_of_page else ""
+    page_type, probability = choose_page_type(context, model.page_types) or ("", 0.0)
     choices: dict[Field, Choice | None] = {}
+    if page_type:
+        mention = Mention(Field.PAGE_TYPE, (page_type,), Source.PAGE, "")
+        choices[Field.PAGE_TYPE] = Choice(mention.values, probability, [mention])
     for field in FIELDS:
         blocks = page.confirmed.get(field, ())
         choices[field] = choose(field, page.candidates(field), model.forests[field], blocks, page_type=page_type)
-    choices |= {field: _declared(field, page) for field in _DECLARED} | {Field.PAGE_TYPE: type_of_page}
+    choices |= {field: _declared(field, page) for field in _DECLARED}
     published, modified = choices[Field.PUBLISHED], choices[Field.MODIFIED]
     if published and modified and modified.values[0][:10] < published.values[0][:10]:
         del choices[Field.MODIFIED]
@@ -221,14 +224,6 @@ def persons(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in names if not _NO_VALUE.search(name) and not _NO_PERSON.fullmatch(name))
 
 
-def _type_of(context: PageContext, forest: Forest) -> Choice | None:
-    chosen = choose_page_type(context, forest)
-    if not chosen:
-        return None
-    values = (chosen[0].value,)
-    return Choice(values, chosen[1], [Mention(Field.PAGE_TYPE, values, Source.PAGE, "")])
-
-
 def _declared(field: Field, page: MetadataPage) -> Choice | None:
     """Return the value that markup most probably gives for a field, the first one of equals; None below `THRESHOLD`."""
     groups: dict[object, list[tuple[tuple[str, ...], Mention]]] = {}
@@ -323,7 +318,10 @@ class MetadataModel:
 
     def to_bytes(self) -> bytes:
         """Serialize the model; equal models give equal bytes."""
-        return pack(self.card, {**self.forests, Field.PAGE_TYPE: self.page_types})
+        card = json.dumps(self.card, indent=1, sort_keys=True, ensure_ascii=False)
+        forests = {**self.forests, Field.PAGE_TYPE: self.page_types}
+        trees = {f"{field.value}.txt": forest.text.encode() for field, forest in forests.items()}
+        return model_file.pack({CARD: card.encode(), **trees})
 
 
 @cache

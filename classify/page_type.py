@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 FORMAT: Final = 3
 SHIPPED: Final = "metadata.vclean"
-_CARD: Final = "card.json"
+CARD: Final = "card.json"
 THRESHOLD: Final = 0.5
 """Lowest probability of a type; below it the type is absent."""
 _FEW_WORDS: Final = 50
@@ -74,34 +74,22 @@ def _shipped() -> Forest:
     return read(model_file.read_shipped(SHIPPED), {Field.PAGE_TYPE: list(COLUMNS)})[1][Field.PAGE_TYPE]
 
 
-def pack(card: Mapping[str, Any], forests: Mapping[Field, Forest]) -> bytes:
-    """Serialize trees by field and their card: a zip archive of `card.json` and of the trees in LightGBM's format."""
-    text = json.dumps(card, indent=1, sort_keys=True, ensure_ascii=False)
-    return model_file.pack(
-        {_CARD: text.encode(), **{_member(field): forest.text.encode() for field, forest in forests.items()}}
-    )
-
-
 def read(data: bytes, columns: Mapping[Field, list[str]]) -> tuple[dict[str, Any], dict[Field, Forest]]:
-    """Return the card of the result of `pack`, and the trees of the fields with these columns.
+    """Return the card of a model of metadata, and the trees of the fields with these columns.
 
     Raises:
         ModelError: the data is damaged, or of another version.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            card = json.loads(archive.read(_CARD))
-            forests = {field: Forest(archive.read(_member(field)).decode()) for field in columns}
+            card = json.loads(archive.read(CARD))
+            forests = {field: Forest(archive.read(f"{field.value}.txt").decode()) for field in columns}
     except ZIP_ERRORS as error:
         raise ModelError("the model of metadata is damaged: install vclean again") from error
     named = {field: card.get("columns", {}).get(field) for field in columns}
     if card.get("format") != FORMAT or named != columns or card.get("page_types") != [*PAGE_TYPES]:
         raise ModelError("the model of metadata is of another version: install vclean again")
     return card, forests
-
-
-def _member(field: Field) -> str:
-    return f"{field.value}.txt"
 
 
 _ONLY_POSTS: Final = 0.9

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, compress
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -22,6 +22,8 @@ from vclean.labels import Visibility
 from vclean.render import tree
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from vclean.features.blocks import BlockColumns
@@ -164,7 +166,6 @@ def sum_weights(blocks: BlockColumns, weight: NDArray[np.float64]) -> NDArray[np
     return tree.subtree_sum(at_node, snapshot.end)
 
 
-_NO_RECORD: Final = -1
 LEAST_SHARE: Final = 0.5
 """Share of the posts that need to have a text in the slot of authors, dates or bodies."""
 _TEMPLATE_SHARE: Final = 0.6
@@ -179,7 +180,7 @@ _MAX_LABEL: Final = 30
 
 @dataclass(frozen=True, eq=False)
 class RecordTexts:
-    """Text nodes of a page by record: R records, K text nodes in blocks.
+    """Text nodes in the blocks of R records: K text nodes.
 
     Attributes:
         blocks: the blocks of the page.
@@ -193,38 +194,43 @@ class RecordTexts:
     def record_of_element(self) -> NDArray[np.int64]:
         """Return the innermost record around each element, -1 outside all records: int64 (N,)."""
         snapshot = self.blocks.snapshot
-        number = np.full(len(snapshot), _NO_RECORD)
+        number = np.full(len(snapshot), -1)
         number[self.records] = np.arange(len(self.records))
         nearest = tree.nearest_ancestor(number >= 0, snapshot.parent)
         return number[nearest]
 
     @cached_property
+    def member(self) -> NDArray[np.int64]:
+        """Return the text nodes, as indices into `blocks.members`: int64 (K,)."""
+        return np.flatnonzero(self.record_of_element[self.blocks.snapshot.text_parent[self.blocks.members]] >= 0)
+
+    @cached_property
+    def node(self) -> NDArray[np.int32]:
+        """Return the text nodes, as indices into the texts of the snapshot: int32 (K,)."""
+        return self.blocks.members[self.member]
+
+    @cached_property
     def parent(self) -> NDArray[np.int32]:
         """Return the element of each text node: int32 (K,)."""
-        return self.blocks.snapshot.text_parent[self.blocks.members]
+        return self.blocks.snapshot.text_parent[self.node]
 
     @cached_property
     def record(self) -> NDArray[np.int64]:
-        """Return the innermost record around each text node, -1 outside all records: int64 (K,)."""
+        """Return the innermost record around each text node: int64 (K,)."""
         return self.record_of_element[self.parent]
 
     @cached_property
     def texts(self) -> list[str]:
         """Return the text nodes, without white space around them."""
         texts = self.blocks.snapshot.texts
-        return [texts[row].strip() for row in self.blocks.members.tolist()]
+        return [texts[row].strip() for row in self.node.tolist()]
 
     def text_of(self, element: int) -> str:
-        """Return the texts in an element that are not hidden, joined by spaces."""
-        texts, is_shown = self.blocks.snapshot.texts, self._is_shown
-        shown = [texts[row] for row in self.blocks.snapshot.texts_in(element) if is_shown[row]]
-        return " ".join(" ".join(shown).split())
-
-    @cached_property
-    def _is_shown(self) -> NDArray[np.bool_]:
-        """Return which texts of the page are in a block that a reader can see: bool (T,)."""
-        block = self.blocks.text_block
-        return np.asarray((block >= 0) & (self.blocks.visibility != Visibility.HIDDEN)[block])
+        """Return the texts in an element that are in blocks that readers can see, joined by spaces."""
+        texts, rows = self.blocks.snapshot.texts, self.blocks.snapshot.texts_in(element)
+        block = self.blocks.text_block[rows]
+        is_shown = (block >= 0) & (self.blocks.visibility != Visibility.HIDDEN)[block]
+        return " ".join(" ".join(compress(texts[rows.start : rows.stop], is_shown.tolist())).split())
 
     def label_before(self, row: int) -> str:
         """Return the text before a text of the same record if it is short, such as `Joined:`; else empty."""
@@ -245,25 +251,21 @@ class RecordTexts:
     def _element_name(self) -> NDArray[np.int64]:
         """Return a number for the tag and classes of each element, without the digits in the classes: int64 (N,)."""
         snapshot, classes = self.blocks.snapshot, self.blocks.snapshot.values("class")
-        names: dict[str, int] = {"": 0}
         number = np.zeros(len(snapshot), dtype=np.int64)
-        rows = [names.setdefault(_DIGITS.sub("0", value), len(names)) for value in classes.distinct]
-        number[classes.node] = np.array(rows, dtype=np.int64)[classes.index]
+        number[classes.node] = _numbers(["", *classes.distinct])[1:][classes.index]
         return number * len(snapshot.tags) + snapshot.tag
-
-    @cached_property
-    def is_template(self) -> NDArray[np.bool_]:
-        """Return which texts most records have, such as `Reply`, or but for digits `12 posts`: bool (K,)."""
-        number, rows, size = self._text_number, np.flatnonzero(self.record >= 0), len(self.records)
-        pairs = np.unique(number[rows] * size + self.record[rows])
-        count = np.bincount(pairs // size, minlength=int(number.max(initial=0)) + 1)
-        return np.asarray((count[number] > _TEMPLATE_SHARE * size) & (size > _FEW))
 
     @cached_property
     def _text_number(self) -> NDArray[np.int64]:
         """Return a number for each text, equal for texts that differ in digits alone: int64 (K,)."""
-        texts: dict[str, int] = {}
-        return np.array([texts.setdefault(_DIGITS.sub("0", text), len(texts)) for text in self.texts], dtype=np.int64)
+        return _numbers(self.texts)
+
+    @cached_property
+    def is_template(self) -> NDArray[np.bool_]:
+        """Return which texts most records have, such as `Reply`, or but for digits `12 posts`: bool (K,)."""
+        number, size = self._text_number, len(self.records)
+        pairs = np.unique(number * size + self.record)
+        return np.asarray((np.bincount(pairs // size)[number] > _TEMPLATE_SHARE * size) & (size > _FEW))
 
     def in_best_slot(self, candidates: NDArray[np.bool_], bonus: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return the texts in the slot that most records have, with the highest mean bonus: bool (K,).
@@ -274,25 +276,23 @@ class RecordTexts:
             candidates: bool (K,), the text nodes that may be the text.
             bonus: float64 (K,), added to the share of records, as a mean over the slot's first text of each record.
         """
-        rows = np.flatnonzero(candidates & (self.record >= 0))
-        if not len(rows):
-            return np.zeros(len(self.texts), dtype=bool)
+        rows = np.flatnonzero(candidates)
         _, first = np.unique(self.slots.number[rows] * len(self.records) + self.record[rows], return_index=True)
         slot = self.slots.number[rows[first]]
         count = np.bincount(slot)
         mean = np.bincount(slot, bonus[rows[first]]) / np.maximum(count, 1)
         share = count / len(self.records)
         score = np.where((share >= LEAST_SHARE) & (count > 0), share + mean, -np.inf)
-        best = int(score.argmax())
-        return np.asarray((self.slots.number == best) & np.isfinite(score[best]))
+        best = int(score.argmax()) if np.isfinite(score).any() else -1
+        return np.asarray(self.slots.number == best)
 
     def first_of_each(self, *masks: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Return the first text of each record in the first of some masks (K,) that has one, or -1: int64 (R,)."""
-        texts = np.full(len(self.records), -1)
+        first = np.full(len(self.records), -1)
         for mask in reversed(masks):
-            rows = np.flatnonzero(mask & (self.record >= 0))[::-1]
-            texts[self.record[rows]] = rows
-        return texts
+            rows = np.flatnonzero(mask)[::-1]
+            first[self.record[rows]] = rows
+        return first
 
     def blocks_of_each(self, mask: NDArray[np.bool_] | None = None) -> list[tuple[int, ...]]:
         """Return the blocks of each record, ascending: all, or those in `mask` (B,)."""
@@ -304,16 +304,15 @@ class RecordTexts:
 
     def distinct_share(self, candidates: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return for each text node the share of distinct texts among the candidates of its slot: float64 (K,)."""
-        rows = np.flatnonzero(candidates & (self.record >= 0))
-        slot, count = self.slots.number[rows], max(len(self.texts), 1)
+        rows = np.flatnonzero(candidates)
+        slot, count, slots = self.slots.number[rows], max(len(self.texts), 1), len(self.slots.sizes)
         pairs = np.unique(slot * count + self._text_number[rows])
-        distinct = np.bincount(pairs // count, minlength=len(self.slots.sizes))
-        total = np.bincount(slot, minlength=len(self.slots.sizes))
-        return (distinct / np.maximum(total, 1))[self.slots.number]
+        distinct = np.bincount(pairs // count, minlength=slots)
+        return (distinct / np.maximum(np.bincount(slot, minlength=slots), 1))[self.slots.number]
 
     def are_labels(self, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which candidates have the text of nearly all candidates of a slot that most records have: (K,)."""
-        rows = np.flatnonzero(candidates & (self.record >= 0))
+        rows = np.flatnonzero(candidates)
         slot = self.slots.number[rows]
         equal = Groups.from_keys(slot * max(len(self.texts), 1) + self._text_number[rows]).size
         total, is_label = np.bincount(slot)[slot], np.zeros(len(self.texts), dtype=bool)
@@ -322,7 +321,12 @@ class RecordTexts:
 
     def order_in_record(self, candidates: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the number of earlier candidates in the record of each candidate, at most 9: float64 (K,)."""
-        rows = np.flatnonzero(candidates & (self.record >= 0))
         order = np.zeros(len(candidates))
-        order[rows] = np.minimum(Groups.from_keys(self.record[rows]).rank, 9)
+        order[candidates] = np.minimum(Groups.from_keys(self.record[candidates]).rank, 9)
         return order
+
+
+def _numbers(texts: Iterable[str]) -> NDArray[np.int64]:
+    """Return a number for each text in the order of their first occurrence, equal for those that differ in digits."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(_DIGITS.sub("0", text), len(numbers)) for text in texts], dtype=np.int64)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -87,9 +88,9 @@ def find_items(page: LabelledBlocks) -> list[ItemRecord]:
     items = _find_lists(page)
     if not is_listing and not (items and _have_form_of_items(page, items)):
         return []
-    hidden = page.hidden_rows
-    seen = [item for item in items if item.title_row not in hidden]
-    return [replace(item, rows=tuple(row for row in item.rows if row not in hidden)) for item in seen]
+    hidden = page.is_hidden
+    seen = [item for item in items if not hidden[item.title_row]]
+    return [replace(item, rows=tuple(row for row in item.rows if not hidden[row])) for item in seen]
 
 
 def _have_form_of_items(page: LabelledBlocks, items: Sequence[ItemRecord]) -> bool:
@@ -123,18 +124,11 @@ def _find_lists(page: LabelledBlocks) -> list[ItemRecord]:
         rest = np.where(inside, 0, rest)
     if covered < _LEAST_ALL:
         return []
-    return _without_repeats(sorted(items, key=lambda item: item.element), snapshot)
-
-
-def _without_repeats(items: list[ItemRecord], snapshot: Snapshot) -> list[ItemRecord]:
-    """Return items without those that have the title and link of the one before, as cards for screens of two sizes."""
+    items.sort(key=lambda item: item.element)
+    # Cards for screens of two sizes have the same title and link as the one before.
     addresses = snapshot.attributes("href")
-    kept: list[ItemRecord] = []
-    for item in items:
-        last = kept[-1] if kept else None
-        if not last or (last.title, addresses.get(last.link)) != (item.title, addresses.get(item.link)):
-            kept.append(item)
-    return kept
+    same = groupby(items, key=lambda item: (item.title, addresses.get(item.link)))
+    return [next(several) for _, several in same]
 
 
 def _is_link(snapshot: Snapshot) -> NDArray[np.bool_]:
@@ -147,9 +141,6 @@ def _best_group(
     groups: RecordGroups, blocks: BlockColumns, weight: NDArray[np.float64], total: float, linked: NDArray[np.int64]
 ) -> NDArray[np.int32]:
     """Return the elements of the best list of items, empty if there is none; see `posts._best_group`."""
-    none = np.zeros(0, dtype=np.int32)
-    if not len(groups):
-        return none
     snapshot = blocks.snapshot
     words = sum_weights(blocks, weight)
     cover = groups.total(words) / total
@@ -163,7 +154,7 @@ def _best_group(
     score[filled < _LEAST_ITEMS] = 0
     best = groups.best(score)
     if best < 0:
-        return none
+        return np.zeros(0, dtype=np.int32)
     members = groups.members(best)
     members = members[words[members] > 0]
     # Of items inside one another, the inner ones are the items.
@@ -188,7 +179,7 @@ def _items(texts: RecordTexts) -> list[ItemRecord]:
 def _title(texts: RecordTexts, title: int) -> tuple[str, int, int]:
     """Return the title with a text node, the link around it, -1 without, and its block."""
     snapshot = texts.blocks.snapshot
-    row = int(texts.blocks.text_block[texts.blocks.members[title]])
+    row = int(texts.blocks.text_block[texts.node[title]])
     around, addresses = snapshot.ancestors(int(texts.parent[title])), snapshot.attributes("href")
     links = [each for each in around if each in addresses]
     # An inline link may be among author and date; a link around a card is no better than the block.

@@ -36,10 +36,6 @@ _NEAR_DAYS: Final = frozenset((
     "yesterday", "today", "gestern", "heute", "hier", "aujourd'hui", "ayer", "hoy", "ieri", "oggi", "ontem", "hoje",
 ))  # fmt: skip
 """Words of `data/date_words.tsv` that are dates by themselves."""
-_ACTION: Final = r"(?:(?:log in to |reply to )?(?:{action})\W*\d*\W*)+"
-"""Text of controls of a post, as a template for `pattern_of`."""
-_ANSWER_LABEL: Final = r".*(?:{answer_label})\W*"
-"""Text before the name of somebody whom a post answers, as a template."""
 _NO_NAME_END: Final = re.compile(r"(?:[:?!,]|\w{4}\.|\.\.)$")
 """End of a text that is no name; names may end in an initial or an abbreviation."""
 _FORMATTING: Final = ("b", "strong", "i", "em", "u", "font")
@@ -81,12 +77,6 @@ def _pattern(language: str) -> re.Pattern[str]:
     return re.compile(rf"{_NUMERIC}|{month}|\b(?:{relative})\b", re.IGNORECASE)
 
 
-def date_start(text: str, language: str) -> int:
-    """Return the index of the first character of the date in a text, 0 if it is only marked up as one."""
-    match = _pattern(language).search(text)
-    return match.start() if match else 0
-
-
 def find_date_texts(blocks: BlockColumns, language: str) -> NDArray[np.bool_]:
     """Return which of the K text nodes in blocks (`blocks.members`) are short and contain a date: bool (K,)."""
     pattern, snapshot, members = _pattern(language), blocks.snapshot, blocks.members
@@ -101,7 +91,8 @@ def find_date_texts(blocks: BlockColumns, language: str) -> NDArray[np.bool_]:
 
 def find_authors(texts: RecordTexts, is_date: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return the text with the author of each post, -1 without: int64 (R,)."""
-    sign = author_signs(texts)
+    sign = author_signs(texts.blocks)[texts.member]
+    answer = pattern_of(r".*(?:{answer_label})\W*")  # before the name of somebody whom a post answers
     short = np.array(
         [
             1 < len(text) <= _MAX_NAME
@@ -110,7 +101,7 @@ def find_authors(texts: RecordTexts, is_date: NDArray[np.bool_]) -> NDArray[np.i
             and not _NUMBER.match(text)
             and not _NO_NAME_END.search(text)
             and not is_action(text)
-            and not pattern_of(_ANSWER_LABEL).fullmatch(texts.label_before(row))
+            and not answer.fullmatch(texts.label_before(row))
             for row, text in enumerate(texts.texts)
         ],
         dtype=bool,
@@ -132,12 +123,15 @@ def is_action(text: str) -> bool:
     >>> is_action("Reply"), is_action("Like 3 Reply"), is_action("Reply to the mayor")
     (True, True, False)
     """
-    return len(text) <= MAX_CHARACTERS and bool(pattern_of(_ACTION).fullmatch(text))
+    return len(text) <= MAX_CHARACTERS and bool(
+        pattern_of(r"(?:(?:log in to |reply to )?(?:{action})\W*\d*\W*)+").fullmatch(text)
+    )
 
 
-def author_signs(texts: RecordTexts) -> NDArray[np.float64]:
-    """Return how clearly markup shows that each text is an author: float64 (K,)."""
-    snapshot = texts.blocks.snapshot
+def author_signs(blocks: BlockColumns) -> NDArray[np.float64]:
+    """Return how clearly markup shows that each of the K text nodes in blocks is an author: float64 (K,)."""
+    snapshot = blocks.snapshot
+    text_parent = snapshot.text_parent[blocks.members]
     sign = np.zeros(len(snapshot))
     for attribute, pattern, value in (
         ("itemprop", re.compile("author|creator|name"), 0.6), ("rel", re.compile("author"), 0.6),
@@ -150,8 +144,8 @@ def author_signs(texts: RecordTexts) -> NDArray[np.float64]:
             sign[values.node[hit[values.index]]] += value
     parent = np.maximum(snapshot.parent, 0)
     sign += 0.7 * sign[parent] + 0.4 * sign[parent[parent]]
-    around = tree.nearest_ancestor(~snapshot.is_tag(_FORMATTING), snapshot.parent)[texts.parent]
-    return np.asarray(sign[around] + 0.2 * snapshot.is_tag(_NAME_TAGS)[texts.parent], dtype=np.float64)
+    around = tree.nearest_ancestor(~snapshot.is_tag(_FORMATTING), snapshot.parent)[text_parent]
+    return np.asarray(sign[around] + 0.2 * snapshot.is_tag(_NAME_TAGS)[text_parent], dtype=np.float64)
 
 
 def post_depths(texts: RecordTexts, authors: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -220,8 +214,6 @@ _WITH_SLOT: Final = 0.6
 """Weight of a part with the author or the date of a post inside, as its body."""
 _SEVERAL_PARTS: Final = 0.95
 """Weight of a body in several parts: the cell of the author may be one of them."""
-_NO_POST_DATE: Final = "{other_date}"
-"""Label of another date, as a template: when the author joined, or when the post was changed."""
 _SENTENCE: Final = re.compile(r"(?:\S+\s+){8,}\S+[.!?]")
 """Sentence with a date, such as `I saw it on my way home from the harbour yesterday.`"""
 _CLOCK: Final = re.compile(r"\d[:h]\d\d")
@@ -275,40 +267,45 @@ def find_posts(
     members = groups.members(best)
     members = members[words[members] > 0]
     texts = RecordTexts(blocks, members)
-    date, author = _dates(texts, is_date, language), find_authors(texts, is_date)
+    date, author = _dates(texts, is_date[texts.member], language), find_authors(texts, is_date[texts.member])
     bodies = _bodies(texts, groups, weight, gain, np.concatenate([date, author]))
-    depth = post_depths(texts, author)
+    node = np.append(texts.node, -1).tolist()  # the last one is that of posts without author or date
     posts = [
-        PostRecord(element, body, _node(blocks.members, author[row]), _node(blocks.members, date[row]), int(depth[row]))
-        for row, (element, body) in enumerate(zip(members.tolist(), bodies, strict=True))
+        PostRecord(element, body, node[by], node[on], depth)
+        for element, body, by, on, depth in zip(
+            members.tolist(), bodies, author.tolist(), date.tolist(), post_depths(texts, author).tolist(), strict=True
+        )
         if body
     ]
-    return [*(_opening(texts, gain, is_date) if opening else []), *posts]
+    return [*(_opening(blocks, int(members[0]), gain, is_date) if opening else []), *posts]
 
 
-def _opening(texts: RecordTexts, gain: NDArray[np.float64], is_date: NDArray[np.bool_]) -> list[PostRecord]:
-    """Return the opening post if it has another structure than the replies after it.
+def _opening(
+    blocks: BlockColumns, first: int, gain: NDArray[np.float64], is_date: NDArray[np.bool_]
+) -> list[PostRecord]:
+    """Return the opening post if it has another structure than the replies after it, which begin with `first`.
 
     It is the element before them with most content, if that contains an author or a date.
     """
-    blocks, snapshot = texts.blocks, texts.blocks.snapshot
+    snapshot = blocks.snapshot
     heading = tree.inside(snapshot.is_tag(("h1", "h2", "h3", "title")), snapshot.end)[blocks.node]
     body_gain = np.where(heading, 0, np.maximum(gain, 0))
     content = sum_weights(blocks, body_gain)
-    before = snapshot.end <= int(texts.records[0])
+    before = snapshot.end <= first
     if not before.any():
         return []
     element = int(np.flatnonzero(before & (content == content[before].max()))[0])
-    inside = (texts.parent >= element) & (texts.parent < snapshot.end[element])
-    sign = np.where(inside, author_signs(texts), 0)
-    dates, authors = np.flatnonzero(inside & is_date), np.flatnonzero((sign >= CLEAR_SIGN) & (sign == sign.max()))
-    if not len(dates) and not len(authors):
+    inside = np.isin(blocks.members, snapshot.texts_in(element))
+    sign = np.where(inside, author_signs(blocks), 0)
+    is_author = (sign >= CLEAR_SIGN) & (sign == sign.max())
+    author, date = (next(iter(blocks.members[mask].tolist()), -1) for mask in (is_author, inside & is_date))
+    if author == date == -1:
         return []
-    first = [_node(blocks.members, int(rows[0])) if len(rows) else -1 for rows in (authors, dates)]
-    slot_rows = {int(blocks.text_block[node]) for node in first if node >= 0}
+    slots = blocks.text_block[[node for node in (author, date) if node >= 0]]
     in_element = (blocks.node >= element) & (blocks.node < snapshot.end[element]) & (body_gain > 0)
-    rows = tuple(row for row in np.flatnonzero(in_element).tolist() if row not in slot_rows)
-    return [PostRecord(element, rows, first[0], first[1], 0)] if rows else []
+    in_element[slots] = False
+    rows = tuple(np.flatnonzero(in_element).tolist())
+    return [PostRecord(element, rows, author, date, 0)] if rows else []
 
 
 def _best_group(groups: RecordGroups, words: NDArray[np.float64], dates: NDArray[np.int64]) -> int:
@@ -317,8 +314,6 @@ def _best_group(groups: RecordGroups, words: NDArray[np.float64], dates: NDArray
     The score is the share of the words in the group, times the share of members with a date, times a factor that
     grows with their number: two columns have all the words as well.
     """
-    if not len(groups):
-        return -1
     cover = groups.total(words) / max(float(words[0]), 1)
     filled = np.maximum(groups.count(words >= 1), 1)
     dated = groups.count((dates > 0) & (words >= 1))
@@ -346,22 +341,18 @@ def _has_two_cells(groups: RecordGroups, group: int, cells: int, words: NDArray[
     return bool(max((2 * before < after).mean(), (2 * after < before).mean()) >= _MOST)
 
 
-def _node(members: NDArray[np.int32], row: int) -> int:
-    return int(members[row]) if row >= 0 else -1
-
-
 def _dates(texts: RecordTexts, is_date: NDArray[np.bool_], language: str) -> NDArray[np.int64]:
     """Return the text with the date of each post, -1 without: int64 (R,)."""
-    rows = np.flatnonzero(is_date)
-    bonus = np.zeros(len(is_date))
-    in_time = texts.blocks.snapshot.is_tag(("time",))[texts.parent]
-    for row in rows.tolist():
+    snapshot, pattern, bonus = texts.blocks.snapshot, _pattern(language), np.zeros(len(is_date))
+    for row in np.flatnonzero(is_date).tolist():
         text = texts.texts[row]
         before = "" if row and is_date[row - 1] else texts.label_before(row)
-        label = f"{before} {text[: date_start(text, language)]}"
-        is_other = pattern_of(_NO_POST_DATE).search(label) or _SENTENCE.fullmatch(text)
+        match = pattern.search(text)
+        label = f"{before} {text[: match.start() if match else 0]}"
+        # When the author joined, or when the post was changed.
+        is_other = pattern_of("{other_date}").search(label) or _SENTENCE.fullmatch(text)
         bonus[row] = 0.3 * bool(_CLOCK.search(text)) - 1.0 * bool(is_other)
-    bonus += 0.3 * in_time - texts.order_in_record(is_date) * 0.1
+    bonus += 0.3 * snapshot.is_tag(("time",))[texts.parent] - texts.order_in_record(is_date) * 0.1
     likely = is_date & (bonus > -0.6)
     return texts.first_of_each(likely & texts.in_best_slot(is_date, bonus), likely)
 
@@ -381,7 +372,7 @@ def _bodies(
     blocks, snapshot = texts.blocks, texts.blocks.snapshot
     size, record, slots = len(snapshot), texts.record_of_element, slots[slots >= 0]
     is_free = snapshot.count_in(texts.parent[slots]) == 0
-    in_slot = np.bincount(blocks.text_block[blocks.members[slots]], minlength=len(blocks)) > 0
+    in_slot = np.bincount(blocks.text_block[texts.node[slots]], minlength=len(blocks)) > 0
     gain_at = np.bincount(blocks.node, gain * ((record[blocks.node] >= 0) & ~in_slot), minlength=size)
     # A record inside another is no part of it.
     has_record = snapshot.count_in(texts.records) > 0

@@ -121,14 +121,12 @@ class LabelledBlocks:
     @cached_property
     def words(self) -> NDArray[np.float64]:
         """Return the number of words of each block, 0 for those that are too hidden for the policy: float64 (B,)."""
-        words = self.context.tokens.astype(np.float64)
-        words[list(self.hidden_rows)] = 0
-        return words
+        return np.where(self.is_hidden, 0, self.context.tokens).astype(np.float64)
 
     @cached_property
-    def hidden_rows(self) -> frozenset[int]:
-        """Return the blocks that are too hidden for the policy."""
-        return frozenset(np.flatnonzero(self.blocks.is_excluded(self.policy)).tolist())
+    def is_hidden(self) -> NDArray[np.bool_]:
+        """Return which blocks are too hidden for the policy: bool (B,)."""
+        return self.blocks.is_excluded(self.policy)
 
     @cached_property
     def is_content(self) -> NDArray[np.bool_]:
@@ -172,7 +170,10 @@ class LabelledBlocks:
             # Records may be the document above the comments, too, or columns of the page.
             in_part = self._parts[self.blocks.node]
             posts = [post for post in posts if post.rows and in_part[list(post.rows)].mean() >= _IS_COMMENT]
-            return _dated(comments if len(comments) > len(posts) else posts)
+            posts = comments if len(comments) > len(posts) else posts
+            dated = [post for post in posts if post.date >= 0]
+            # A form for comments has no date.
+            return dated if 2 * len(dated) > len(posts) or len(posts) == 1 else posts
         # Without names, replies inside the posts have another parent: only in a part with comments are they a group.
         return comments if {each.element for each in posts} < {each.element for each in comments} else posts
 
@@ -203,10 +204,10 @@ class LabelledBlocks:
 
     def _without_hidden(self, posts: Sequence[PostRecord]) -> list[PostRecord]:
         """Return posts without what is too hidden for the policy: whole posts, blocks, authors and dates."""
-        hidden, block, kept = self.hidden_rows, self.blocks.text_block, []
+        hidden, block, kept = self.is_hidden, self.blocks.text_block, []
         for post in posts:
-            rows = tuple(row for row in post.rows if row not in hidden)
-            author, date = (-1 if int(block[node]) in hidden else node for node in (post.author, post.date))
+            rows = tuple(row for row in post.rows if not hidden[row])
+            author, date = (-1 if hidden[block[node]] else node for node in (post.author, post.date))
             if rows or not post.rows:
                 kept.append(replace(post, rows=rows, author=author, date=date))
         return kept
@@ -230,13 +231,6 @@ class LabelledBlocks:
         return self._without_hidden(posts)
 
 
-def _dated(comments: list[PostRecord]) -> list[PostRecord]:
-    """Return comments without those that have no date, if most have one; a form for comments has none."""
-    dated = [comment for comment in comments if comment.date >= 0]
-    has_dates = 2 * len(dated) > len(comments) or len(comments) == 1
-    return dated if has_dates else comments
-
-
 def _are_signed(posts: Sequence[PostRecord]) -> bool:
     """Return whether most of some records have an author or a date, as posts have; of two records, both have both."""
     if len(posts) == 2:
@@ -252,15 +246,11 @@ def comment_parts(blocks: BlockColumns) -> NDArray[np.bool_]:
     is_heading = snapshot.is_tag((*HEADING_TAGS, "legend"))[blocks.node]
     for row in np.flatnonzero(is_heading).tolist():
         if len(blocks.text[row]) <= _MAX_HEADING and pattern_of(_HEADING).fullmatch(blocks.text[row].strip()):
-            part[_after_heading(snapshot, int(blocks.node[row]))] = True
+            # The elements after the heading in its section: the smallest element around it that has any.
+            first = int(snapshot.end[blocks.node[row]])
+            ends = (int(snapshot.end[each]) for each in snapshot.ancestors(int(blocks.node[row])))
+            part[first : next((end for end in ends if end > first), first)] = True
     return np.asarray(part, dtype=bool)
-
-
-def _after_heading(snapshot: Snapshot, heading: int) -> slice:
-    """Return the elements after a heading in its section: the smallest element around it that has any."""
-    first = int(snapshot.end[heading])
-    ends = (int(snapshot.end[each]) for each in snapshot.ancestors(heading))
-    return slice(first, next((end for end in ends if end > first), first))
 
 
 def _has_name(snapshot: Snapshot, pattern: re.Pattern[str]) -> NDArray[np.bool_]:

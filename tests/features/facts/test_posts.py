@@ -6,18 +6,13 @@ import pytest
 from helpers.pages import snapshot
 
 from vclean.features.blocks import extract_blocks
-from vclean.features.facts.posts import date_start, find_date_texts, is_action
+from vclean.features.facts.posts import find_date_texts, is_action
 
 
 class TestFindDateTexts:
     def test_time_elements(self):
         blocks = extract_blocks(snapshot("<p><time>noon</time>"))
         assert find_date_texts(blocks, "en").tolist() == [True]
-
-
-def test_date_start():
-    assert date_start("Joined: 3 May 2020", "en") == len("Joined: ")
-    assert date_start("noon", "en") == 0
 
 
 @pytest.mark.parametrize(
