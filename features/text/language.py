@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from vclean.files import cache_folder
+from vclean.errors import OutputError
+from vclean.files import AtomicFile, cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,8 +46,11 @@ def _load_parts(packed: Path) -> Arrays:
     with contextlib.suppress(OSError, ValueError, EOFError):  # they do not exist, or are damaged
         return {name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _PARTS}
     parts = _unpack_parts(packed)
-    with contextlib.suppress(OSError):
-        _store_parts(parts, folder)
+    with contextlib.suppress(OSError, OutputError):
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, part in parts.items():
+            with AtomicFile(folder / f"{name}.npy") as file:  # another process may write it at the same time
+                np.save(cast("Any", file), part)
     return parts
 
 
@@ -57,24 +60,6 @@ def _unpack_parts(packed: Path) -> Arrays:
 
     parts = dict(zip(_PARTS, load_model(packed), strict=True))
     return {**{name: np.asarray(part) for name, part in parts.items()}, "output": np.array(parts["output"], np.int32)}
-
-
-def _store_parts(parts: Arrays, folder: Path) -> None:
-    """Write the parts to `folder` atomically, because another process may write them at the same time.
-
-    Raises:
-        OSError: they cannot be written.
-    """
-    import tempfile  # only for the first page on a machine
-
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(prefix=".languages-", dir=folder.parent))
-    try:
-        for name, part in parts.items():
-            np.save(temporary / f"{name}.npy", part)
-        temporary.rename(folder)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
 
 
 SAMPLE_LENGTH = 320
