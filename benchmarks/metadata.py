@@ -6,9 +6,7 @@ corpus in GOLD whose gold has no value count as pages without one; corpora with 
 `date` count where these have a value. trafilatura and htmldate are scored on the same pages, if they are installed.
 
 With `--types FILE`, the type of a page is scored as well, on all pages of the corpora that have one, and on those of
-FILE; with accuracy, macro-F1 and the confusion matrix. Types are those of the column `page_type` of the corpora, and
-those of FILE, which overrule them. Recipes and the news of DAnIEL are articles; they count a fifth, because they are
-as many as all other articles, and alike.
+FILE; with accuracy, macro-F1 and the confusion matrix. See `page_types.py`.
 
 With `--train FILE`, the models for the package are fitted on all pages, and written to FILE; without `--types`, the
 trees of the types are those of the shipped model.
@@ -20,45 +18,38 @@ import argparse
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import page_types
 import pyarrow.parquet as pq
 from documents import table
-from sklearn.metrics import confusion_matrix, f1_score, precision_recall_fscore_support
 
-from vclean.classify.corpora.corpora import assign_folds, read_corpus, site
+from vclean.classify.corpora.corpora import assign_folds, site
 from vclean.classify.corpora.gold import GoldPage
-from vclean.classify.metadata import choose, load_shipped
-from vclean.classify.page_type import THRESHOLD, page_type
-from vclean.classify.training.metadata import (
-    PageTypeExample,
-    add_unknown_addresses,
-    fit,
-    fit_fields,
-    fit_page_types,
-    is_same,
-    make_example,
-)
+from vclean.classify.metadata import THRESHOLD, MetadataModel, card_columns, choose, load_shipped, metadata_page
+from vclean.classify.page_type import FORMAT, page_type
+from vclean.classify.training.fits import SEED
+from vclean.classify.training.metadata import MetadataExample, fit_field
 from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks
 from vclean.features.facts.candidates import FIELDS
 from vclean.features.facts.mentions import Field
-from vclean.features.facts.page_type import page_features, without_address
+from vclean.features.facts.names import names_key, without_credentials
+from vclean.features.headline import normalize
 from vclean.features.page_context import PageContext
 from vclean.files import write_atomic
-from vclean.labels import PAGE_TYPES, PageType
+from vclean.imports import versions
+from vclean.labels import PAGE_TYPES
 from vclean.render.static.parse import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
+    from page_types import TypedPage
 
-    from vclean.classify.training.metadata import MetadataExample
-
-    Types = Mapping[tuple[str, str], tuple[str, str]]
-    """Type of a page and its URL (`-`: that of the corpus), by corpus and id or URL."""
+    from vclean.classify.forest import Forest
+    from vclean.render.snapshot import Snapshot
 
     Metadata = Mapping[tuple[str, str], Mapping[str, Any]]
     """Title, authors and date by corpus and id of a page."""
@@ -70,115 +61,6 @@ FOLDS = 5
 VCLEAN = "vclean"
 OUTPUTS = frozenset(("titles", "markdown"))
 """Corpora whose titles are outputs of other tools, with the names of sites; no model learns from them."""
-WCXB: Final = "wcxb"
-_ARTICLES: Final = frozenset(("recipes", "daniel"))
-"""Corpora of articles whose column `page_type` has something else."""
-_OTHER_URLS: Final = frozenset(("daniel",))
-"""Corpora whose URLs are often those of front pages or of other sites."""
-_WEIGHTS: Final = {"recipes": 0.2, "daniel": 0.2}
-_NAMES: Final = frozenset(page_type.value for page_type in PageType)
-
-
-@dataclass(frozen=True, eq=False)
-class TypedPage:
-    """Page with its type.
-
-    Attributes:
-        corpus, url, site: where it comes from.
-        example: its features and its type.
-        own: its type in the corpus; None if the corpus has none.
-    """
-
-    corpus: str
-    url: str
-    site: str
-    example: PageTypeExample
-    own: PageType | None
-
-
-def read_types(path: Path) -> Types:
-    """Read a file of types: tab-separated corpus, id or URL, type, and URL or `-`, below a line with these names."""
-    rows = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()[1:]]
-    return {(corpus, page): (page_type, url) for corpus, page, page_type, url in rows}
-
-
-def typed_pages(corpora: Sequence[Path], types: Types) -> Iterator[TypedPage]:
-    """Yield the pages of known type that can be read."""
-    for path in corpora:
-        for page in read_corpus(path):
-            own = PageType.ARTICLE.value if page.corpus in _ARTICLES else page.page_type
-            page_type, url = types.get((page.corpus, page.id), types.get((page.corpus, page.url), (own, "-")))
-            if page_type not in _NAMES:
-                continue
-            url = "" if page.corpus in _OTHER_URLS else page.url if url == "-" else url
-            page_of_type = replace(page, url=url)
-            try:
-                x = page_features(PageContext(extract_blocks(parse(page_of_type.to_page()))))
-            except VcleanError as error:
-                sys.stderr.write(f"metadata.py: {page.id} of {page.corpus} is left out: {error}\n")
-                continue
-            example = PageTypeExample(x, PageType(page_type), _WEIGHTS.get(page.corpus, 1.0))
-            yield TypedPage(page.corpus, url, site(page_of_type), example, PageType(own) if own in _NAMES else None)
-
-
-def cross_validate_types(
-    pages: Sequence[TypedPage], examples: Sequence[PageTypeExample], *, hide_address: bool = False
-) -> NDArray[np.float64]:
-    """Return the probabilities of types of each page, by models that saw no page of its site: float64 (P, types).
-
-    With `hide_address`, the pages are scored as if they had no URL.
-    """
-    fold = assign_folds([page.site for page in pages], FOLDS)
-    probability = np.zeros((len(pages), len(PAGE_TYPES)))
-    for number in range(FOLDS):
-        rest = [example for example, own in zip(examples, fold, strict=True) if own != number]
-        model, rows = fit_page_types(add_unknown_addresses(rest)), np.flatnonzero(fold == number)
-        samples = (examples[row].x for row in rows.tolist())
-        probability[rows] = model.predict(np.stack([without_address(x) if hide_address else x for x in samples]))
-    return probability
-
-
-def type_tables(pages: Sequence[TypedPage]) -> str:
-    """Return the accuracy on all pages and on the types of WCXB, the scores of each type, and the confusion matrix."""
-    probability = cross_validate_types(pages, [page.example for page in pages])
-    gold = np.array([PAGE_TYPES.index(page.example.page_type) for page in pages])
-    wcxb = [page for page in pages if page.corpus == WCXB and page.own]
-    lines = [_line("all", gold, probability)]
-    for corpus in dict.fromkeys(page.corpus for page in pages):
-        mask = np.array([page.corpus == corpus for page in pages])
-        lines.append(_line(corpus, gold[mask], probability[mask]))
-    hidden = cross_validate_types(pages, [page.example for page in pages], hide_address=True)
-    lines.append(_line("all, without URL", gold, hidden))
-    if wcxb:
-        examples = [replace(page.example, page_type=page.own) for page in wcxb if page.own]
-        own = np.array([PAGE_TYPES.index(example.page_type) for example in examples])
-        lines.append(_line("wcxb, its seven types", own, cross_validate_types(wcxb, examples)))
-    scores = table(("corpus", "pages", "accuracy", "macro-F1", "answered", "accuracy of answers"), lines)
-    best = probability.argmax(axis=1)
-    return "\n\n".join((scores, _type_table(gold, best), _confusion(gold, best)))
-
-
-def _line(name: str, gold: NDArray[np.int64], probability: NDArray[np.float64]) -> tuple[str, ...]:
-    best, answered = probability.argmax(axis=1), probability.max(axis=1) >= THRESHOLD
-    macro_f1 = f1_score(gold, best, labels=np.unique(gold), average="macro")
-    values = (np.mean(best == gold), macro_f1, answered.mean(), np.mean((best == gold)[answered]))
-    return name, str(len(gold)), *(f"{value:.3f}" for value in values)
-
-
-def _type_table(gold: NDArray[np.int64], best: NDArray[np.int64]) -> str:
-    """Return the precision, recall and F1 of each type."""
-    codes = range(len(PAGE_TYPES))
-    *scores, counts = precision_recall_fscore_support(gold, best, labels=codes, zero_division=0)
-    values = zip(PAGE_TYPES, counts, *scores, strict=True)
-    lines = [(name.value, str(count), *(f"{value:.3f}" for value in row)) for name, count, *row in values]
-    return table(("type", "pages", "precision", "recall", "F1"), lines)
-
-
-def _confusion(gold: NDArray[np.int64], best: NDArray[np.int64]) -> str:
-    """Return how many pages of each type have each predicted type."""
-    counts = confusion_matrix(gold, best, labels=range(len(PAGE_TYPES)))
-    rows = [(name.value, *map(str, row)) for name, row in zip(PAGE_TYPES, counts, strict=True)]
-    return table(("gold, predicted", *(name.value for name in PAGE_TYPES)), rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,6 +80,58 @@ def gold_values(page: GoldPage) -> Values:
         Field.AUTHORS: page.authors,
         Field.PUBLISHED: (page.date,) if page.date else (),
     }
+
+
+def is_same(field: Field, values: Sequence[str], gold: Sequence[str]) -> bool:
+    """Return whether a value of a field is that of the gold.
+
+    Titles have the same words, dates the same day, authors the same names but for their order and their degrees.
+    """
+    if not values or not gold:
+        return False
+    if field is Field.PUBLISHED:
+        return values[0][:10] == gold[0][:10]
+    if field is Field.TITLE:
+        return normalize(values[0]) == normalize(gold[0])
+    return names_key(without_credentials(tuple(values))) == names_key(without_credentials(tuple(gold)))
+
+
+def make_example(
+    snapshot: Snapshot, page: GoldPage, language: str, fields: Collection[Field] = FIELDS
+) -> MetadataExample:
+    """Return the candidates of a page, and which of them its gold has.
+
+    Args:
+        snapshot: the page.
+        page: its gold.
+        language: its detected language, ISO 639-1.
+        fields: the fields that its annotators looked for; without a value, the page has none.
+    """
+    extractor, gold = metadata_page(PageContext(extract_blocks(snapshot)), language), gold_values(page)
+    candidates = {field: extractor.candidates(field) for field in FIELDS}
+    is_right = {
+        field: np.array([is_same(field, row.values, gold[field]) for row in candidates[field].rows], dtype=bool)
+        for field in FIELDS
+    }
+    return MetadataExample(candidates, is_right, {field: bool(gold[field]) for field in fields})
+
+
+def fit(examples: Sequence[MetadataExample], types: Forest, card_fields: Mapping[str, Any]) -> MetadataModel:
+    """Fit a model for each of `FIELDS`; the same examples give the same model.
+
+    Args:
+        examples: candidates of pages with gold.
+        types: trees that predict the type of a page.
+        card_fields: additional fields of the model card.
+    """
+    contents = {"columns": card_columns(), "page_types": [*PAGE_TYPES]}
+    card = {"format": FORMAT, **card_fields, "versions": versions("lightgbm"), "seed": SEED, **contents}
+    return MetadataModel(fit_fields(examples), types, card)
+
+
+def fit_fields(examples: Sequence[MetadataExample]) -> dict[Field, Forest]:
+    """Fit the trees of each of `FIELDS`, also on pages without the field: none of their candidates is right."""
+    return {field: fit_field([each for each in examples if field in each.has_gold], field) for field in FIELDS}
 
 
 def trafilatura_values(page: GoldPage) -> Values:
@@ -276,7 +210,7 @@ def lessons(rows: Sequence[Case]) -> list[MetadataExample]:
 
 def predicted_types(typed: Sequence[TypedPage]) -> dict[tuple[str, str], str]:
     """Return the types of pages by corpus and URL, from models that saw no page of their sites; empty if unsure."""
-    probability = cross_validate_types(typed, [page.example for page in typed])
+    probability = page_types.cross_validate(typed)
     best = [PAGE_TYPES[row.argmax()].value if row.max() >= THRESHOLD else "" for row in probability]
     return {(page.corpus, page.url): page_type for page, page_type in zip(typed, best, strict=True)}
 
@@ -336,10 +270,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         gold = {(row["corpus"], row["id"]): row for row in pq.read_table(options.metadata).to_pylist()}
         pages = [page for path in options.corpora for page in read_pages(path, gold)]
         rows = list(cases(pages, gold, [] if options.train else options.others))
-        typed = list(typed_pages(options.corpora, read_types(options.types)) if options.types else ())
+        typed = list(
+            page_types.typed_pages(options.corpora, page_types.read_types(options.types)) if options.types else ()
+        )
         if options.train:
-            typed_examples = add_unknown_addresses([page.example for page in typed])
-            types = typed_examples or load_shipped().page_types
+            types = page_types.fit_types(typed) if typed else load_shipped().page_types
             facts = {"pages": len(rows), "typed_pages": len(typed)}
             write_atomic(options.train, fit(lessons(rows), types, facts).to_bytes())
             return 0
@@ -347,7 +282,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"metadata.py: {error}\n")
         return error.exit_code
     if typed:
-        print(type_tables(typed))
+        print(page_types.tables(typed))
     values = cross_validate(rows, predicted_types(typed) if typed else {})
     print(score_table(rows, values, (VCLEAN, *options.others)))
     return 0

@@ -109,9 +109,10 @@ def choose_metadata(
         ModelError: the shipped models are missing or damaged.
     """
     page, model = metadata_page(context, language, parts), model or load_shipped()
-    page_type, probability = choose_page_type(context, model.page_types) or ("", 0.0)
+    page_type = ""
     choices: dict[Field, Choice | None] = {}
-    if page_type:
+    if chosen := choose_page_type(context, model.page_types):
+        page_type, probability = chosen[0].value, chosen[1]
         mention = Mention(Field.PAGE_TYPE, (page_type,), Source.PAGE, "")
         choices[Field.PAGE_TYPE] = Choice(mention.values, probability, [mention])
     for field in FIELDS:

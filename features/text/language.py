@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -14,6 +13,7 @@ from vclean.files import AtomicFile, cache_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
     from py3langid.langid import LanguageIdentifier

@@ -1,14 +1,22 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from helpers.benchmarks import imported_benchmark, write_corpus
-from helpers.page_types import PAGES
+from helpers.benchmarks import imported_benchmark
+from helpers.pages import context_of, snapshot
 
 from vclean.classify.corpora.gold import GoldPage
-from vclean.classify.training.fits import FITS
-from vclean.labels import PageType
+from vclean.classify.metadata import choose_metadata, load_shipped
+from vclean.features.facts.mentions import Field
+
+NAMES = ("Ann Lee", "Bo Ek", "Cy Fo", "Di Ga")
+
+
+def page(number: int) -> tuple[str, GoldPage]:
+    """Return a page and its gold author, whom the byline names; the meta element names another person."""
+    author, other, day = NAMES[number % 4], NAMES[(number + 1) % 4], f"2024-03-{number + 1:02}"
+    html = f"""<title>Rain {number} | Daily</title><meta name=author content="{other}"><h1>Rain {number}</h1>
+    <p class=byline>By {author}</p><p class=date>{day}</p><p>It rained for days.</p><p>{other}, 2020-01-01</p>"""
+    return html, GoldPage(title=f"Rain {number}", authors=(author,), date=day)
 
 
 @pytest.fixture(scope="module")
@@ -17,51 +25,45 @@ def metadata():
         yield module
 
 
-@pytest.fixture
-def corpora(tmp_path: Path) -> list[Path]:
-    """Return a corpus with five sites of each type in `PAGES`, and one with three recipes."""
-    typed = [
-        GoldPage(id=f"{name}{site}", url=page()[1].replace("example", f"example{site}"), page_type=name,
-                 html=page()[0].encode())
-        for name, page in PAGES.items() for site in range(5)
-    ]  # fmt: skip
-    recipes = [GoldPage(id=f"r{site}", page_type="recipe", html=b"<h1>Soup</h1><p>Boil it.") for site in range(3)]
-    unknown = GoldPage(id="u", html=b"<p>x")
-    empty = GoldPage(id="e", page_type="home", html=b"")
-    return [
-        write_corpus(tmp_path / "wcxb.parquet", [*typed, unknown, empty]),
-        write_corpus(tmp_path / "recipes.parquet", recipes),
-    ]
+@pytest.fixture(scope="module")
+def examples(metadata):
+    return [metadata.make_example(snapshot(html), gold, "en") for html, gold in map(page, range(20))]
 
 
-class TestTypedPages:
-    def test_types_of_the_corpora(self, metadata, corpora: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
-        pages = list(metadata.typed_pages(corpora, {}))
-        assert len(pages) == 23
-        assert [page.example.page_type for page in pages[-3:]] == [PageType.ARTICLE] * 3
-        assert [page.example.weight for page in pages[-4:]] == [1, 0.2, 0.2, 0.2]
-        assert "e of wcxb is left out" in capsys.readouterr().err
-
-    def test_a_file_of_types_overrules_them(self, metadata, corpora: list[Path], tmp_path: Path) -> None:
-        path = tmp_path / "types.tsv"
-        path.write_text(
-            "corpus\tid\tpage_type\turl\nwcxb\thome0\tlisting\thttps://a.example.org/x\nwcxb\tu\tother\t-\n"
-        )
-        pages = {
-            (page.url, page.example.page_type, page.own)
-            for page in metadata.typed_pages(corpora, metadata.read_types(path))
+class TestMakeExample:
+    def test_marks_the_candidates_of_the_gold(self, examples) -> None:
+        example = examples[0]
+        right = {
+            field: [row.values for row, same in zip(example.candidates[field].rows, mask, strict=True) if same]
+            for field, mask in example.is_right.items()
         }
-        assert ("https://a.example.org/x", PageType.LISTING, PageType.HOME) in pages
-        assert ("", PageType.OTHER, None) in pages
+        assert right == {Field.TITLE: [("Rain 0",)], Field.AUTHORS: [("Ann Lee",)], Field.PUBLISHED: [("2024-03-01",)]}
+        assert all(example.has_gold.values())
 
 
-class TestTables:
-    def test_all_are_right_on_pages_made_alike(
-        self, metadata, corpora: list[Path], monkeypatch: pytest.MonkeyPatch
+class TestFit:
+    def test_learns_where_markup_is_wrong_always_the_same(self, metadata, examples) -> None:
+        types = load_shipped().page_types
+        model = metadata.fit(examples, types, {})
+        assert metadata.fit(examples, types, {}).to_bytes() == model.to_bytes()
+        html, gold = page(21)
+        choices = choose_metadata(context_of(html), "en", model)
+        assert choices[Field.AUTHORS].values == gold.authors
+
+
+class TestIsSame:
+    @pytest.mark.parametrize(
+        ("field", "values", "gold", "expected"),
+        [
+            (Field.TITLE, ("“Rain” in May",), ("Rain in May",), True),
+            (Field.TITLE, ("Rain",), ("Rain in May",), False),
+            (Field.PUBLISHED, ("2024-03-07T10:00:00",), ("2024-03-07",), True),
+            (Field.AUTHORS, ("Bo Ek", "Ann Lee"), ("Ann Lee", "Bo Ek", "MD"), True),
+            (Field.AUTHORS, ("Ann Lee",), ("Ann Lee", "Bo Ek"), False),
+            (Field.AUTHORS, (), ("Ann Lee",), False),
+        ],
+    )
+    def test_compares_values(
+        self, metadata, field: Field, values: tuple[str, ...], gold: tuple[str, ...], expected: bool
     ) -> None:
-        monkeypatch.setitem(FITS, "page types", FITS["page types"] | {"min_data_in_leaf": 1})
-        pages = [page for page in metadata.typed_pages(corpora, {}) if page.corpus == "wcxb"]
-        text = metadata.type_tables(pages)
-        assert "| all | 20 | 1.000 | 1.000 |" in text
-        assert "| collection | 0 | 0 | 0 | 5 | 0 | 0 | 0 | 0 | 0 |" in text
-        assert "wcxb, its seven types" in text
+        assert metadata.is_same(field, values, gold) is expected
