@@ -11,7 +11,7 @@ order. The name of the site is the part that is written in the host name; else i
 from __future__ import annotations
 
 import re
-from itertools import combinations, starmap
+from itertools import chain, combinations, islice, starmap
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -24,7 +24,6 @@ from vclean.page import host_of, split_url
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from urllib.parse import SplitResult
 
     from numpy.typing import NDArray
@@ -52,8 +51,7 @@ def split_title(title: str) -> list[str]:
     >>> split_title("Rain in May | Weather - The Daily")
     ['Rain in May', 'Weather', 'The Daily']
     """
-    parts = (part.strip() for part in _SEPARATOR.split(title, maxsplit=_MAX_PARTS - 1))
-    return [part for part in parts if _WORD.search(part)]
+    return [title[start:end] for start, end in _spans(title)]
 
 
 def title_runs(title: str) -> list[str]:
@@ -62,19 +60,24 @@ def title_runs(title: str) -> list[str]:
     >>> title_runs("Rain | The Daily")
     ['Rain | The Daily', 'Rain', 'The Daily']
     """
-    parts, spans = split_title(title), _spans(title)
-    runs = [(first, last) for first in range(len(parts)) for last in range(first, len(parts))]
-    runs.sort(key=lambda run: run[0] - run[1])
-    return [title[spans[first][0] : spans[last][1]] for first, last in runs]
+    spans = _spans(title)
+    return [
+        title[spans[first][0] : spans[first + more][1]]
+        for more in reversed(range(len(spans)))
+        for first in range(len(spans) - more)
+    ]
 
 
 def _spans(title: str) -> list[tuple[int, int]]:
     """Return where each part of a title begins and ends, in characters."""
-    spans, position = [], 0
-    for part in split_title(title):
-        start = title.index(part, position)
-        position = start + len(part)
-        spans.append((start, position))
+    separators = islice(_SEPARATOR.finditer(title), _MAX_PARTS - 1)
+    edges = [0, *chain.from_iterable(match.span() for match in separators), len(title)]
+    spans = []
+    for start, end in zip(edges[::2], edges[1::2], strict=True):
+        part = title[start:end]
+        if _WORD.search(part):
+            first = start + len(part) - len(part.lstrip())
+            spans.append((first, first + len(part.strip())))
     return spans
 
 
@@ -120,14 +123,9 @@ def strip_site_name(title: str, url: str) -> str:
         last -= 1
     while first < last and is_site_name(parts[first], url):
         first += 1
-    if last - first == len(parts) > 1 and _is_short(parts[-1], parts[:-1]):
-        last -= 1
+    if last - first == len(parts) > 1 and len(parts[-1].split()) <= _MAX_SITE_WORDS:
+        last -= max(map(len, parts[:-1])) >= len(parts[-1])
     return title[spans[first][0] : spans[last - 1][1]] if first < last else ""
-
-
-def _is_short(last: str, others: list[str]) -> bool:
-    words, longest = len(last.split()), max(len(part) for part in others)
-    return words <= _MAX_SITE_WORDS and longest >= len(last)
 
 
 MIN_SCORE: Final = 2.5
@@ -181,10 +179,21 @@ def headline_scores(context: PageContext) -> NDArray[np.float64]:
     if not len(context):
         return np.zeros(0)
     end, blocks = context.snapshot.end, context.blocks
-    inside = {name: tree.inside(mask, end)[context.blocks.main_element] for name, mask in _masks(context).items()}
+    inside: Values = {name: tree.inside(mask, end)[blocks.main_element] for name, mask in _masks(context).items()}
     # Blocks of overlays belong to no page. Others may be seen at once, or after a click.
     is_candidate = (blocks.visibility < Visibility.HIDDEN) & ~blocks.in_overlay & (context.tokens > 0) & ~inside["none"]
-    columns = {**inside, **_columns(context, inside, is_candidate)}
+    agreement, covered = _agreement(context)
+    columns = inside | {
+        "largest_font": _largest_font(context, is_candidate),
+        "agreement": agreement,
+        "agreement_4": agreement**4,
+        "covered_title": covered,
+        "text_before": text_before(context),
+        "revealable": blocks.visibility > Visibility.SHOWN,
+        "link": context.link_share > _LINK,
+        "home_link": _home_links(context, is_candidate & inside["h1"]),
+        "alike": np.log(context.blocks_by_class_path.size),
+    }
     score = sum(weight * columns[name] for name, weight in _WEIGHTS.items())
     return np.where(is_candidate, score, -np.inf)
 
@@ -209,22 +218,6 @@ def _is_named(context: PageContext, *groups: str) -> NDArray[np.bool_]:
     """Return which elements have a name in one of the groups of `vclean.features.element_names`: bool (N,)."""
     bits = sum(1 << element_names.NAME_GROUPS.index(group) for group in groups)
     return (context.name_bits & np.uint64(bits)) > 0
-
-
-def _columns(context: PageContext, inside: Mapping[str, NDArray[np.bool_]], is_candidate: NDArray[np.bool_]) -> Values:
-    """Return the other columns of the score, each (B,)."""
-    agreement, covered = _agreement(context)
-    return {
-        "largest_font": _largest_font(context, is_candidate),
-        "agreement": agreement,
-        "agreement_4": agreement**4,
-        "covered_title": covered,
-        "text_before": text_before(context),
-        "revealable": context.blocks.visibility > Visibility.SHOWN,
-        "link": context.link_share > _LINK,
-        "home_link": _home_links(context, is_candidate & inside["h1"]),
-        "alike": np.log(context.blocks_by_class_path.size),
-    }
 
 
 def _largest_font(context: PageContext, is_candidate: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -259,18 +252,15 @@ def _agreement(context: PageContext) -> tuple[NDArray[np.float64], NDArray[np.fl
     owner = words.owner[in_title]
     shared = np.stack([np.bincount(owner[in_part[word]], minlength=count) for in_part in in_parts])
     length, is_site = of_parts.per_text(), np.array([is_site_name(part, url) for part in parts])
-    runs = [
-        _dice(shared[run].sum(axis=0), context.tokens, length[run].sum())
-        for run in starmap(slice, combinations(range(len(parts) + 1), 2))
-        if not is_site[run].all()
-    ]
+    similarities = [np.zeros(count)]
+    for run in starmap(slice, combinations(range(len(parts) + 1), 2)):
+        if not is_site[run].all():
+            words_of_run = length[run].sum()
+            both = np.minimum(shared[run].sum(axis=0), np.minimum(context.tokens, words_of_run))
+            similarities.append(np.asarray(2 * both / (context.tokens + words_of_run), dtype=np.float64))
     title = np.bincount(owner, minlength=count)
     covered = np.minimum(title / max(len(of_parts), 1), 1) * title / np.maximum(context.tokens, 1)
-    return np.max([np.zeros(count), *runs], axis=0), covered
-
-
-def _dice(shared: NDArray[np.int64], tokens: NDArray[np.float32], length: np.float32) -> NDArray[np.float64]:
-    return np.asarray(2 * np.minimum(shared, np.minimum(tokens, length)) / (tokens + length), dtype=np.float64)
+    return np.max(similarities, axis=0), covered
 
 
 def text_before(context: PageContext) -> NDArray[np.float64]:

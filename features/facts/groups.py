@@ -132,9 +132,9 @@ def _keys(snapshot: Snapshot) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return pairs of an element and the key of a group."""
     elements, keys = [], []
     numbers: dict[str, int] = {}
-    for attribute, names_in in (("class", _class_names), ("id", _numbered_id), ("itemtype", _type_name)):
+    for attribute in ("class", "id", "itemtype"):
         values = snapshot.values(attribute)
-        names = [[f"{attribute} {name}" for name in names_in(value[:300])] for value in values.distinct]
+        names = [[f"{attribute} {name}" for name in _names_in(attribute, value[:300])] for value in values.distinct]
         start = np.cumsum([0, *map(len, names)], dtype=np.int64)
         number = [numbers.setdefault(name, len(numbers)) for name in chain.from_iterable(names)]
         owner, key = RaggedArray(start, np.array(number, dtype=np.int32)).take(values.index)
@@ -147,15 +147,12 @@ def _keys(snapshot: Snapshot) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     return element, key * len(snapshot.tags) + snapshot.tag[element]
 
 
-def _class_names(value: str) -> list[str]:
-    return [_DIGITS.sub("0", name) for name in dict.fromkeys(value.split()[:MAX_NAMES])]
-
-
-def _numbered_id(value: str) -> list[str]:
-    return [_DIGITS.sub("0", value)] if any(map(str.isdigit, value)) else []
-
-
-def _type_name(value: str) -> list[str]:
+def _names_in(attribute: str, value: str) -> list[str]:
+    """Return the names in an attribute that the members of a group share, without their digits."""
+    if attribute == "class":
+        return [_DIGITS.sub("0", name) for name in dict.fromkeys(value.split()[:MAX_NAMES])]
+    if attribute == "id":
+        return [_DIGITS.sub("0", value)] if any(map(str.isdigit, value)) else []
     return [value.rpartition("/")[2]] if value else []
 
 

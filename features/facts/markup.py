@@ -64,15 +64,33 @@ def head_mentions(head: DocumentHead) -> list[Mention]:
     [('a', 'b')]
     """
     values: dict[str, list[str]] = {}
-    for name, content in head.meta:
+    for name, content in (*head.meta, *_written_by(head)):
         if _meta_row(name) and (text := _plain_text(content)):
             several = values.setdefault(name, [])
             if text not in several and len(several) < MAX_MENTIONS // 8:
                 several.append(text)
-    mentions = [
-        mention for name, several in values.items() if (row := _meta_row(name)) for mention in _meta(name, row, several)
-    ]
-    return [*mentions, *_written_by(head), *_links(head)][:MAX_MENTIONS]
+    mentions = []
+    for name, texts in values.items():
+        if row := _meta_row(name):
+            source = Source.OPEN_GRAPH if _SOCIAL.match(name) else Source.META
+            parts = _tags(texts) if row.field is Field.TAGS else texts
+            mentions += [
+                Mention(row.field, tuple(parts if row.field in _LISTS else parts[:1]), source, name, slot=row.slot)
+            ]
+    return [*(mention for mention in mentions if mention.values), *_links(head)][:MAX_MENTIONS]
+
+
+def _tags(texts: Sequence[str]) -> list[str]:
+    parts = (part for text in texts for part in _SEPARATED.split(text) if 0 < len(part) <= MAX_NAME_CHARS)
+    return list(dict.fromkeys(parts))[:50]
+
+
+def _written_by(head: DocumentHead) -> Iterator[tuple[str, str]]:
+    """Yield the author that WordPress gives in `twitter:label1` and `twitter:data1`, as a `<meta>` of its own name."""
+    meta = dict(reversed(head.meta))
+    for number in ("1", "2"):
+        if meta.get(f"twitter:label{number}", "").casefold().startswith(_WRITTEN_BY):
+            yield "twitter:data", meta.get(f"twitter:data{number}", "")
 
 
 def _links(head: DocumentHead) -> Iterator[Mention]:
@@ -100,24 +118,6 @@ def _meta_row(name: str) -> Property | None:
     """Return the property of a name of `<meta>`, or None."""
     like = next((like for like, pattern in _OTHER_NAMES.items() if pattern.search(name)), "")
     return PROPERTIES.get(("meta", name)) or PROPERTIES.get(("meta", like))
-
-
-def _meta(name: str, row: Property, values: list[str]) -> Iterator[Mention]:
-    source = Source.OPEN_GRAPH if _SOCIAL.match(name) else Source.META
-    if row.field is Field.TAGS:
-        parts = [part for value in values for part in _SEPARATED.split(value) if 0 < len(part) <= MAX_NAME_CHARS]
-        values = list(dict.fromkeys(parts))[:50]
-    if values:
-        yield Mention(row.field, tuple(values) if row.field in _LISTS else (values[0],), source, name, slot=row.slot)
-
-
-def _written_by(head: DocumentHead) -> Iterator[Mention]:
-    """Yield the author that WordPress gives in `twitter:label1` and `twitter:data1`."""
-    meta, slot = dict(reversed(head.meta)), PROPERTIES["meta", "twitter:data"].slot
-    for number in ("1", "2"):
-        label, value = meta.get(f"twitter:label{number}", ""), _plain_text(meta.get(f"twitter:data{number}", ""))
-        if value and label.casefold().startswith(_WRITTEN_BY):
-            yield Mention(Field.AUTHORS, (value,), Source.OPEN_GRAPH, "twitter:data", slot=slot)
 
 
 def body_mentions(page: PageView) -> list[Mention]:
@@ -208,34 +208,26 @@ def json_ld_mentions(scripts: Sequence[str]) -> list[Mention]:
     """
     nodes = [node for script in scripts for node in main_nodes(parse_json(script))]
     by_id = {node["@id"]: node for node in nodes if isinstance(node.get("@id"), str) and len(node) > 1}
-    mentions: list[Mention] = []
-    for node in nodes:
-        mentions += _mentions_of(node, by_id)
-        if len(mentions) >= MAX_MENTIONS:
-            break
-    return mentions[:MAX_MENTIONS]
+    mentions = (mention for node in nodes for mention in _mentions_of(node, by_id))
+    return list(islice(mentions, MAX_MENTIONS))
 
 
 def parse_json(script: str) -> object:
     """Return the value of a script, repaired if it is broken; None if it cannot be read."""
-    try:
-        return json.loads(script, strict=False)
-    except (ValueError, RecursionError):
-        return _repaired(_CONTROL.sub("", script))
-
-
-def _repaired(script: str) -> object:
-    try:
-        return json.loads(script, strict=False)
-    except RecursionError:
-        return None
-    except ValueError:
-        if len(script) > _MAX_REPAIRED or "{" not in script:
+    repaired = _CONTROL.sub("", script)
+    for text in (script, repaired):
+        try:
+            return json.loads(text, strict=False)
+        except RecursionError:
             return None
+        except ValueError:
+            continue
+    if len(repaired) > _MAX_REPAIRED or "{" not in repaired:
+        return None
     import json_repair  # imports take 20 ms, and one script in a hundred needs it
 
     try:
-        return json_repair.loads(script, skip_json_loads=True)
+        return json_repair.loads(repaired, skip_json_loads=True)
     except (ValueError, RecursionError, TypeError, IndexError, AttributeError):
         return None
 
@@ -289,7 +281,10 @@ def _values(field: Field, value: object, by_id: dict[str, Node]) -> list[tuple[s
         return [("", [*(names := _names(value, by_id))[0], *names[1]][:1])]
     if field is Field.IMAGE:
         return [("", [_image(value, by_id)])]
-    return [("", _keywords(value) if field is Field.TAGS else [first_text(value)])]
+    if field is Field.TAGS:
+        words = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
+        return [("", list(dict.fromkeys(first_text(word, MAX_NAME_CHARS) for word in words[:_MAX_VALUES])))]
+    return [("", [first_text(value)])]
 
 
 def first_text(value: object, limit: int = 500) -> str:
@@ -312,18 +307,13 @@ def _names(value: object, by_id: dict[str, Node]) -> tuple[list[str], list[str]]
         node = each
         if isinstance(node, dict) and not node.get("name") and isinstance(node.get("@id"), str):
             node = by_id.get(node["@id"], node)
-        name = _full_name(node) if isinstance(node, dict) else first_text(node, MAX_NAME_CHARS + 1)
+        name = first_text(node.get("name") if isinstance(node, dict) else node, MAX_NAME_CHARS + 1)
+        if not name and isinstance(node, dict):
+            name = f"{first_text(node.get('givenName'), 60)} {first_text(node.get('familyName'), 60)}".strip()
         names = firms if isinstance(node, dict) and _kind(node) == "organization" else people
         if name and len(name) <= MAX_NAME_CHARS and name not in names:
             names.append(name)
     return people, firms
-
-
-def _full_name(person: Node) -> str:
-    name = first_text(person.get("name"), MAX_NAME_CHARS + 1)
-    if name:
-        return name
-    return f"{first_text(person.get('givenName'), 60)} {first_text(person.get('familyName'), 60)}".strip()
 
 
 def _image(value: object, by_id: dict[str, Node]) -> str:
@@ -333,11 +323,3 @@ def _image(value: object, by_id: dict[str, Node]) -> str:
         value = by_id.get(value["@id"], value) if isinstance(value.get("@id"), str) and len(value) == 1 else value
         value = value.get("url") or value.get("contentUrl")
     return clean_text(value, 2000)
-
-
-def _keywords(value: object) -> list[str]:
-    if isinstance(value, str):
-        value = value.split(",")
-    if not isinstance(value, list):
-        return []
-    return list(dict.fromkeys(first_text(each, MAX_NAME_CHARS) for each in value[:_MAX_VALUES]))
