@@ -29,8 +29,6 @@ from vclean.page import join_url
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from vclean.classify.forest import Forest
     from vclean.features.facts.candidates import Candidate, Candidates
     from vclean.features.page_context import PageContext
@@ -160,7 +158,10 @@ def choose(
         return Choice(candidates.rows[certain].values, 1.0, [*marked, *mentions])
     if not candidates.rows:
         return None
-    probability = forest.predict(candidates.x) * _possible(field, candidates, is_forum=page_type == PageType.FORUM)
+    is_possible = np.array([_is_possible(field, row) for row in candidates.rows], dtype=bool)
+    if field is not Field.TITLE and page_type != PageType.FORUM:
+        is_possible &= ~candidates.in_comments
+    probability = forest.predict(candidates.x) * is_possible
     best = int(probability.argmax())
     row = candidates.rows[best if field is not Field.PUBLISHED else _day_in_url(candidates.rows, best)]
     values = persons(row.values) if field is Field.AUTHORS else row.values
@@ -192,28 +193,19 @@ def marked_candidate(candidates: Candidates, trees: Forest, blocks: Collection[i
     return rows[int(trees.predict(candidates.x[rows]).argmax())] if rows else None
 
 
-def _possible(field: Field, candidates: Candidates, *, is_forum: bool) -> NDArray[np.bool_]:
-    """Return which of C candidates can be the value of a field, whatever their probability: bool (C,)."""
-    if field is Field.TITLE:
-        return np.array([_is_title(row) for row in candidates.rows], dtype=bool)
-    is_possible = [
-        (is_forum or not in_comments)
-        and (_is_publication(row) if field is Field.PUBLISHED else bool(persons(row.values)))
-        for row, in_comments in zip(candidates.rows, candidates.in_comments.tolist(), strict=True)
-    ]
-    return np.array(is_possible, dtype=bool)
+def _is_possible(field: Field, row: Candidate) -> bool:
+    """Return whether a candidate can be the value of a field, whatever its probability.
 
-
-def _is_title(row: Candidate) -> bool:
+    A publication has more than markup for the last change. On pages, days of changes are shown as dates.
+    """
+    if field is Field.AUTHORS:
+        return bool(persons(row.values))
+    if field is Field.PUBLISHED:
+        return any(mention.field is Field.PUBLISHED or mention.block >= 0 for mention in row.mentions)
     title = _NO_VALUE.sub("", row.values[0]).strip(" -|:.")
     if not title or _NO_TITLE.fullmatch(title):
         return False
     return not _ANY_PAGE.fullmatch(title) or any(mention.source is Source.PAGE for mention in row.mentions)
-
-
-def _is_publication(row: Candidate) -> bool:
-    """Return whether more than markup for the last change gives a day. On pages, days of changes are shown as dates."""
-    return any(mention.field is Field.PUBLISHED or mention.block >= 0 for mention in row.mentions)
 
 
 def persons(names: tuple[str, ...]) -> tuple[str, ...]:

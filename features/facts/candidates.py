@@ -241,6 +241,7 @@ class _Table:
         self.headline = set(normalize(page.texts[page.headline]).split()) if page.texts else set[str]()
         self.document = set(normalize(self.snapshot.title).split())
         self.slug = set(normalize(unquote(split_url(self.snapshot.url).path)).split())
+        self.interface = {name: page.context.terms.count(name) for name in ("actions", "bylines")}
         self.of_page = {"has_markup": float(any(mention.block < 0 for mention in page.mentions[name]))}
         if name is not Field.TITLE:
             of_page = dict(zip(page_type.COLUMNS, page.context.page_features.tolist(), strict=True))
@@ -287,7 +288,7 @@ class _Table:
             "alike": min(float(context.blocks_by_class_path.size[block]), 50.0),
             "visible": float(context.blocks.visibility[block]),
             "covered": min(len("".join(row.values)) / max(len(page.texts[block]), 1), 2),
-            **{name: float(page.interface_words[name][block]) for name in page.interface_words},
+            **{name: float(count[block]) for name, count in self.interface.items()},
             **{
                 f"in_{name}": float(inside)
                 for name, inside in zip(NAMES, page.block_names[block].tolist(), strict=True)

@@ -66,11 +66,6 @@ class PageView:
         return ["" if row in self._hidden_sentences else text for row, text in enumerate(texts)]
 
     @cached_property
-    def interface_words(self) -> dict[str, NDArray[np.float32]]:
-        """Return the number of words of user interfaces in each block, by list: float32 (B,) each."""
-        return {name: self.context.terms.count(name) for name in ("actions", "bylines")}
-
-    @cached_property
     def headline(self) -> int:
         """Return the block with the highest score as headline; 0 if no block can be one."""
         return int(self.context.headline_scores.argmax()) if len(self.context) else 0

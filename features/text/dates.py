@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections import defaultdict
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from functools import cache
@@ -109,11 +110,12 @@ _MAX_NUMERIC: Final = 100
 _MONTHS: Final = 12
 
 
-class FoundDate(NamedTuple):
-    """Date in a text.
+class Found(NamedTuple):
+    """Date or time of day in a text.
 
     Attributes:
-        value: ISO 8601, a day or a moment with the zone if the text has it.
+        value: ISO 8601: a day, a moment or a time, with the zone if the text has it; empty for numbers that are no
+            time, such as 24:00.
         start, end: its characters.
     """
 
@@ -166,7 +168,7 @@ def _rfc_2822(value: str) -> str:
     return moment.isoformat() if MIN_YEAR <= moment.year <= MAX_YEAR else ""
 
 
-def find_dates(text: str, language: str = "en", *, day_first: bool = False) -> Iterator[FoundDate]:
+def find_dates(text: str, language: str = "en", *, day_first: bool = False) -> Iterator[Found]:
     """Yield the dates in the first `MAX_TEXT` characters of a text; arguments as for `parse_date`.
 
     >>> [date.value for date in find_dates("Posted 7 March 2024, 10:20 | updated 3/8/24")]
@@ -186,10 +188,9 @@ def find_dates(text: str, language: str = "en", *, day_first: bool = False) -> I
     position = 0
     limits = [*(start for start, _, _ in days[1:]), len(text)]
     for (start, end, day), limit in zip(days, limits, strict=False):
-        clock = clock_after(text, end, limit) or clock_before(text, position, start)
-        position = max(end, clock.end) if clock else end
-        value = datetime.combine(day, clock.value) if clock and clock.value else day
-        yield FoundDate(value.isoformat(), min(start, clock.start) if clock else start, position)
+        clock = clock_after(text, end, limit) or clock_before(text, position, start) or Found("", start, end)
+        position = max(end, clock.end)
+        yield Found(f"{day}T{clock.value}" if clock.value else f"{day}", min(start, clock.start), position)
 
 
 def _day(match: re.Match[str], language: str, *, day_first: bool) -> date | None:
@@ -203,16 +204,12 @@ def _day(match: re.Match[str], language: str, *, day_first: bool) -> date | None
         first, second, is_dotted = parts["first"], parts["second_number"], parts["mark"] == "."
         if is_dotted and language == "en" and min(len(first), len(second)) == 1 and len(parts["year"]) == 2:
             return None  # a version or a section, such as 1.4.46
-        month, day = _ordered(int(first), int(second), day_first or is_dotted)
+        month, day = int(first), int(second)
+        if month > _MONTHS or ((day_first or is_dotted) and day <= _MONTHS):
+            month, day = day, month
     else:
         month, day = int(parts["month"]), int(parts["day"])
     return _valid_day(year, month, day)
-
-
-def _ordered(first: int, second: int, day_first: bool) -> tuple[int, int]:
-    """Return month and day of two numbers; a number over 12 is the day."""
-    is_day_first = first > 12 or (day_first and second <= 12)
-    return (second, first) if is_day_first else (first, second)
 
 
 def _valid_day(year: int, month: int, day: int) -> date | None:
@@ -269,59 +266,42 @@ def month_number(name: str, language: str) -> int:
     (3, 9, 0)
     """
     name = name.casefold().replace(".", "")
-    of_language, english, every = _months_of_languages().get(language, {}), _months_of_languages()["en"], _all_months()
-    return of_language.get(name) or english.get(name) or every.get(name, 0)
+    months = _months()
+    return months.get((language, name)) or months.get(("en", name)) or months.get(("", name), 0)
 
 
 @cache
-def _months_of_languages() -> dict[str, dict[str, int]]:
-    """Return the numbers of months by name, by language."""
-    rows = read_table(str(Path(text_package.__file__)), "month_names.tsv")
-    return {
-        language: {name: number for number, names in enumerate(months, 1) for name in names.split(",") if name}
-        for language, *months in rows
-    }
+def _months() -> dict[tuple[str, str], int]:
+    """Return the numbers of months by language and name.
 
-
-@cache
-def _all_months() -> dict[str, int]:
-    """Return the numbers of names of months that have the same number in all languages, of three letters or more."""
-    numbers: dict[str, set[int]] = {}
-    for months in _months_of_languages().values():
-        for name, number in months.items():
-            numbers.setdefault(name, set()).add(number)
-    return {name: min(several) for name, several in numbers.items() if len(several) == 1 and len(name) > 2}
-
-
-class Clock(NamedTuple):
-    """Time of day in a text.
-
-    Attributes:
-        value: the time, with the zone if the text has one; None for numbers that are no time, such as 24:00.
-        start, end: its characters.
+    The language is empty for names of three letters or more that have the same number in all languages.
     """
+    months: dict[tuple[str, str], int] = {}
+    numbers: dict[str, set[int]] = defaultdict(set)
+    for language, *columns in read_table(str(Path(text_package.__file__)), "month_names.tsv"):
+        for number, names in enumerate(columns, 1):
+            for name in filter(None, names.split(",")):
+                months[language, name] = number
+                numbers[name].add(number)
+    return months | {("", name): min(each) for name, each in numbers.items() if len(each) == 1 and len(name) > 2}
 
-    value: time | None
-    start: int
-    end: int
 
-
-def clock_after(text: str, start: int, end: int) -> Clock | None:
+def clock_after(text: str, start: int, end: int) -> Found | None:
     """Return the time in a text that begins at most a few characters after `start`, and ends before `end`.
 
-    >>> str(clock_after("7 March 2024, 10:20 PM EST", 12, 26).value), clock_after("7 March 2024 - 22 comments", 12, 26)
+    >>> clock_after("7 March 2024, 10:20 PM EST", 12, 26).value, clock_after("7 March 2024 - 22 comments", 12, 26)
     ('22:20:00-05:00', None)
     """
     match = _AFTER_CUE.match(text, start, end) or _AFTER.match(text, start, end)
     return _clock(match, text) if match else None
 
 
-def clock_before(text: str, start: int, end: int) -> Clock | None:
+def clock_before(text: str, start: int, end: int) -> Found | None:
     """Return the time in a text that begins after `start`, and ends with the text before the date at `end`.
 
     It has a half of the day, a zone or a word of its language: other numbers before dates are lengths of videos.
 
-    >>> str(clock_before("10:20 PM, March 7", 0, 10).value), clock_before("10:20 | March 7", 0, 8)
+    >>> clock_before("10:20 PM, March 7", 0, 10).value, clock_before("10:20 | March 7", 0, 8)
     ('22:20:00', None)
     """
     for match in _BEFORE.finditer(text, max(start, end - _MAX_BEFORE), end):
@@ -332,7 +312,7 @@ def clock_before(text: str, start: int, end: int) -> Clock | None:
     return None
 
 
-def _clock(match: re.Match[str], text: str) -> Clock:
+def _clock(match: re.Match[str], text: str) -> Found:
     parts = match.groupdict()
     minute = next((value for name, value in parts.items() if name.startswith("minute") and value), "0")
     half = parts.get("noon") or parts.get("half") or ""
@@ -341,10 +321,10 @@ def _clock(match: re.Match[str], text: str) -> Clock:
         hour = hour % 12 + 12 * (half[0] in "pP" or half in _AFTERNOON)
     zone, end = _zone(text, match.end())
     try:
-        value = time(hour, int(minute), int(parts.get("second") or 0), tzinfo=zone)
+        value = time(hour, int(minute), int(parts.get("second") or 0), tzinfo=zone).isoformat()
     except ValueError:
-        return Clock(None, match.start("hour"), end)
-    return Clock(value, match.start("hour"), end)
+        value = ""
+    return Found(value, match.start("hour"), end)
 
 
 def _zone(text: str, start: int) -> tuple[timezone | None, int]:
