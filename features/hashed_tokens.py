@@ -104,15 +104,6 @@ def _hash_token(token: str) -> int:
     return crc32(token.encode("utf-8", "surrogatepass")) % BUCKETS
 
 
-def named_attributes(snapshot: Snapshot) -> dict[int, list[tuple[str, str]]]:
-    """Return pairs of attribute and value by element, in the order of `TOKEN_ATTRIBUTES`."""
-    pairs: dict[int, list[tuple[str, str]]] = {}
-    for attribute in TOKEN_ATTRIBUTES:
-        for element, value in snapshot.attributes(attribute).items():
-            pairs.setdefault(element, []).append((attribute, value))
-    return pairs
-
-
 def path_scores(
     context: PageContext, tokens: ElementTokens, path: NDArray[np.float32], near: NDArray[np.float32]
 ) -> NDArray[np.float32]:
@@ -155,23 +146,19 @@ def path_tokens(context: PageContext, tokens: ElementTokens) -> RaggedArray:
     return RaggedArray(lengths.astype(np.int64), np.concatenate(rows) if rows else np.zeros(0, dtype=np.int32))
 
 
-def path_names(context: PageContext, named: dict[int, list[tuple[str, str]]], block: int) -> list[tuple[str, int]]:
+def path_names(context: PageContext, block: int) -> list[tuple[str, int]]:
     """Return the names along a block's path with the indices of their weights, as in `path_tokens`.
 
     A tag is named `<li>`, a class, id or similar by its value, and a word in a name by itself.
-
-    Args:
-        context: the page.
-        named: the result of `named_attributes`.
-        block: the number of the block.
     """
     snapshot = context.snapshot
     weighted_names: list[tuple[str, int]] = []
     for distance, element in enumerate(snapshot.ancestors(int(context.blocks.main_element[block]))):
         tag = snapshot.tags[snapshot.tag[element]]
         names = {"t:" + tag: (f"<{tag}>", _tag_bucket(tag))}
-        for attribute, value in named.get(element, ()):
-            names |= {token: (token.partition(":")[2], _hash_token(token)) for token in _value_tokens(attribute, value)}
+        for attribute in TOKEN_ATTRIBUTES:
+            tokens = _value_tokens(attribute, snapshot.attributes(attribute).get(element, ""))
+            names |= {token: (token.partition(":")[2], _hash_token(token)) for token in tokens}
         weighted_names += names.values()
         if distance < NEAR:
             weighted_names += [(name, bucket + BUCKETS) for name, bucket in names.values()]

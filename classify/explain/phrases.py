@@ -304,7 +304,6 @@ class BlockSurroundings:
         self._block_count = context.block_count
         self._classes = context.snapshot.attributes("class")
         self._ids = context.snapshot.attributes("id")
-        self._named = hashed_tokens.named_attributes(context.snapshot)
 
     def value(self, block: int, name: str) -> float:
         """Return the value of the feature `name`."""
@@ -359,8 +358,7 @@ class BlockSurroundings:
 
     def names(self, block: int, sign: float) -> list[str]:
         """Return the strongest evidence in tags, classes and ids: for content, or against it if `sign` is negative."""
-        tokens = hashed_tokens.path_names(self._context, self._named, block)
-        return _strongest(tokens, self._linear.path, sign)
+        return _strongest(hashed_tokens.path_names(self._context, block), self._linear.path, sign)
 
     def words(self, block: int, sign: float) -> list[str]:
         """Return the strongest evidence in words and word pairs: for content, or against it if `sign` is negative."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache, lru_cache
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
@@ -152,7 +153,9 @@ def _meta_values(head: DocumentHead) -> list[float]:
 
 def _type_values(snapshot: Snapshot) -> list[float]:
     """Return how many objects of each group of types the JSON-LD and the microdata of a page have."""
-    types = Counter([*_json_ld_types(snapshot.head.json_ld), *_item_types(snapshot)])
+    values = snapshot.values("itemtype")
+    of_items = (values.distinct[index].split() for index in values.index[:_MAX_OBJECTS].tolist())
+    types = Counter([*_json_ld_types(snapshot.head.json_ld), *chain.from_iterable(map(type_names, of_items))])
     counts = dict.fromkeys(_TYPES, 0)
     for name, count in types.items():
         for group in _groups_of_type(name):
@@ -168,22 +171,12 @@ def _groups_of_type(name: str) -> tuple[str, ...]:
 def _json_ld_types(scripts: tuple[str, ...]) -> Iterator[str]:
     """Yield the types of the objects in JSON-LD, at most `_MAX_OBJECTS`, those of outer objects first."""
     waiting: list[tuple[Any, int]] = [(parse_json(script), 0) for script in scripts]
-    position = 0
-    while position < min(len(waiting), _MAX_OBJECTS):
-        value, depth = waiting[position]
-        position += 1
+    for value, depth in islice(waiting, _MAX_OBJECTS):  # while it grows
         if isinstance(value, dict):
             yield from type_names(value.get("@type"))
         inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
         if depth < _MAX_DEPTH and len(waiting) < _MAX_OBJECTS:
             waiting += [(each, depth + 1) for each in inner if isinstance(each, dict | list)][:_MAX_OBJECTS]
-
-
-def _item_types(snapshot: Snapshot) -> Iterator[str]:
-    """Yield the type of each element with microdata, at most `_MAX_OBJECTS`."""
-    values = snapshot.values("itemtype")
-    for index in values.index[:_MAX_OBJECTS].tolist():
-        yield from type_names(values.distinct[index].split())
 
 
 def _text_values(context: PageContext) -> list[float]:
@@ -243,10 +236,8 @@ def _log(number: float | np.number) -> float:
 
 def _longest_run(mask: NDArray[np.bool_], words: NDArray[np.float64]) -> float:
     """Return the most words of consecutive blocks of a mask."""
-    if not mask.any():
-        return 0.0
     run = np.cumsum(np.diff(mask, prepend=False))
-    return float(np.bincount(run[mask], words[mask]).max())
+    return float(np.bincount(run[mask], words[mask]).max(initial=0))
 
 
 @cache

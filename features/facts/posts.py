@@ -159,14 +159,8 @@ def post_depths(texts: RecordTexts, authors: NDArray[np.int64]) -> NDArray[np.in
     nested = tree.path_sum(np.bincount(records, minlength=len(snapshot)), snapshot.end)[records] - 1
     if nested.any():
         return nested
-    classes = snapshot.attributes("class")
-    levels = [_DEPTH.search(classes.get(record, "")) for record in records.tolist()]
-    if any(levels):
-        return _from_zero([int(level[1]) if level else 0 for level in levels])
-    for name in _DEPTH_ATTRIBUTES:
-        numbers = _numbers_in(texts, name)
-        if len(numbers) == len(records):
-            return _from_zero([numbers[record] for record in range(len(records))])
+    if levels := _declared_levels(texts):
+        return np.array(levels, dtype=np.int64) - min(levels)
     edges = [snapshot.box[records, 0]]
     if len(authors) and authors.min() >= 0:
         edges.append(snapshot.box[texts.parent[authors], 0])
@@ -178,18 +172,24 @@ def post_depths(texts: RecordTexts, authors: NDArray[np.int64]) -> NDArray[np.in
     return next((rank for rank in ranks if rank.any()), ranks[0])
 
 
-def _numbers_in(texts: RecordTexts, name: str) -> dict[int, int]:
-    """Return the first whole number in an attribute of each record or of an element in it, by record."""
-    numbers: dict[int, int] = {}
-    for element, value in texts.blocks.snapshot.attributes(name).items():
-        record = int(texts.record_of_element[element])
-        if record >= 0 and _LEVEL.fullmatch(value):
-            numbers.setdefault(record, int(value))
-    return numbers
+def _declared_levels(texts: RecordTexts) -> list[int]:
+    """Return the depth of each record by its classes, or else by an attribute of it or of an element in it.
 
-
-def _from_zero(numbers: list[int]) -> NDArray[np.int64]:
-    return np.array(numbers, dtype=np.int64) - min(numbers)
+    The list is empty if no record has such a class, and no attribute is in all of them.
+    """
+    snapshot, records = texts.blocks.snapshot, texts.records.tolist()
+    classes = snapshot.attributes("class")
+    matches = [_DEPTH.search(classes.get(record, "")) for record in records]
+    if any(matches):
+        return [int(match[1]) if match else 0 for match in matches]
+    for name in _DEPTH_ATTRIBUTES:
+        numbers: dict[int, int] = {}
+        for element, value in snapshot.attributes(name).items():
+            if _LEVEL.fullmatch(value):
+                numbers.setdefault(int(texts.record_of_element[element]), int(value))
+        if all(record in numbers for record in range(len(records))):
+            return [numbers[record] for record in range(len(records))]
+    return []
 
 
 def _ranks(edges: list[float]) -> NDArray[np.int64]:

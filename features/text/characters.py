@@ -298,7 +298,8 @@ def count_number_patterns(texts: EncodedTexts, plain: str) -> Values:
         each for each in numbers if _MONEY.match(plain, each) or _MONEY_BEFORE.search(plain[max(each - 6, 0) : each])
     ]
     positions = {"dates": _matches(_DATE, plain, numbers), "prices": prices, "phones": _matches(_PHONE, plain, numbers)}
-    return {name: _count_per_text(texts, np.array(at, dtype=np.int64)) for name, at in positions.items()}
+    owners = {name: np.searchsorted(texts.start, at, side="right") - 1 for name, at in positions.items()}
+    return {name: np.bincount(at, minlength=len(texts.start)).astype(np.float32) for name, at in owners.items()}
 
 
 def _matches(pattern: re.Pattern[str], plain: str, positions: Sequence[int]) -> list[int]:
@@ -309,9 +310,3 @@ def _matches(pattern: re.Pattern[str], plain: str, positions: Sequence[int]) -> 
             matches.append(position)
             end = match.end()
     return matches
-
-
-def _count_per_text(texts: EncodedTexts, positions: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Return the number of matches in each text: float32 (B,)."""
-    owner = np.searchsorted(texts.start, positions, side="right") - 1
-    return np.bincount(owner, minlength=len(texts.start)).astype(np.float32)

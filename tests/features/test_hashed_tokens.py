@@ -13,7 +13,6 @@ from vclean.features.hashed_tokens import (
     BUCKETS,
     NEAR,
     element_tokens,
-    named_attributes,
     path_names,
     path_scores,
     path_tokens,
@@ -86,13 +85,12 @@ class TestPathNames:
     def test_indices_equal_path_tokens(self):
         """Check that the index of each name is that of its weight."""
         page = context_of(PAGE)
-        named = named_attributes(page.snapshot)
         for block, row in enumerate(rows(path_tokens(page, element_tokens(page.names)))):
-            assert sorted(index for _, index in path_names(page, named, block)) == sorted(row)
+            assert sorted(index for _, index in path_names(page, block)) == sorted(row)
 
     def test_readable_names(self):
         page = context_of(PAGE)
-        names = dict(path_names(page, named_attributes(page.snapshot), 0))
+        names = dict(path_names(page, 0))
         assert {"<p>", "<b>", "x", "<div>", "main", "post-body", "post", "body", "home", "<html>"} <= set(names)
 
 

@@ -75,8 +75,7 @@ def weighted(page, **weights):
         np.zeros(hashed_tokens.BUCKETS, dtype=np.float32),
         0.0,
     )
-    named = hashed_tokens.named_attributes(page.snapshot)
-    known = {"path": hashed_tokens.path_names(page, named, 0), "word": hashed_tokens.word_names(page, 0)}
+    known = {"path": hashed_tokens.path_names(page, 0), "word": hashed_tokens.word_names(page, 0)}
     for score, token_weights in weights.items():
         for name, weight in token_weights.items():
             bucket = next(bucket for token, bucket in known[score] if token.lower() == name)
