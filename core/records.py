@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from vclean.features.facts.declared import DeclaredRecipe
 from vclean.features.facts.items import find_items
 from vclean.features.facts.posts import is_action
-from vclean.features.facts.products import ProductSubject, price_and_currency
+from vclean.features.facts.products import price_and_currency
 from vclean.features.facts.subject import find_subject
 from vclean.features.headline import normalize
 from vclean.features.text.dates import is_day_first, parse_date
@@ -217,7 +218,7 @@ def read_subject(result: Result) -> tuple[Product | None, Recipe | None]:
     headline = prediction.headline.text if prediction.headline else result.metadata.title
     if not name or normalize(name) not in normalize(f"{headline} {blocks.snapshot.title}"):
         name = headline or name
-    if not isinstance(subject, ProductSubject):
+    if isinstance(subject.declared, DeclaredRecipe):
         return None, Recipe(
             name=name,
             ingredients=subject.declared.ingredients,

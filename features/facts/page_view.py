@@ -16,6 +16,7 @@ from vclean.features.facts.names import byline_word, looks_like_name, read_names
 from vclean.features.headline import split_title, strip_site_name, text_before, title_runs
 from vclean.features.text.dates import find_dates, is_day_first
 from vclean.labels import Visibility
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -90,12 +91,11 @@ class PageView:
         context, end = self.context, self.snapshot.end
         if not len(context):
             return np.zeros(0, dtype=bool)
-        headline = context.blocks.main_element[self.headline]
-        elements = np.flatnonzero(context.name_bits & np.uint64(1 << element_names.NAME_GROUPS.index("comments")))
-        elements = elements[(elements > headline) | (end[elements] <= headline)]
-        elements = elements[context.sum_over_subtrees(context.tokens)[elements] >= _COMMENT_WORDS]
-        change = np.bincount(elements, minlength=len(end) + 1) - np.bincount(end[elements], minlength=len(end) + 1)
-        return np.asarray((change.cumsum()[context.blocks.main_element] > 0) & (text_before(context) > 0))
+        headline, element = context.blocks.main_element[self.headline], np.arange(len(end))
+        named = (context.name_bits & np.uint64(1 << element_names.NAME_GROUPS.index("comments"))) > 0
+        named &= (element > headline) | (end <= headline)
+        named &= context.sum_over_subtrees(context.tokens) >= _COMMENT_WORDS
+        return np.asarray(tree.inside(named, end)[context.blocks.main_element] & (text_before(context) > 0))
 
     @cached_property
     def _hidden_sentences(self) -> frozenset[int]:

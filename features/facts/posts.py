@@ -47,7 +47,7 @@ _AUTHOR_NAME: Final = re.compile(
     re.IGNORECASE,
 )
 _AUTHOR_URL: Final = re.compile(
-    r"(?:^|[/?&.=_-])(?:u|users?|members?|memberlist|profiles?|profil|author|people|mitglied(?:er)?|membres?|usuarios?|showuser|viewprofile)(?:[/?&;.=_-]|$)",
+    r"(?m)(?:^|[/?&.=_-])(?:u|users?|members?|memberlist|profiles?|profil|author|people|mitglied(?:er)?|membres?|usuarios?|showuser|viewprofile)(?:[/?&;.=_-]|$)",
     re.I,
 )
 _NUMBER: Final = re.compile(r"\d[\d.,]* ")
@@ -138,10 +138,7 @@ def author_signs(blocks: BlockColumns) -> NDArray[np.float64]:
         ("rel", re.compile("tag|bookmark"), -1.0),
         ("class", _AUTHOR_NAME, 0.5), ("href", _AUTHOR_URL, 0.8),
     ):  # fmt: skip
-        values = snapshot.values(attribute)
-        hit = np.array([bool(pattern.search(text[-200:])) for text in values.distinct], dtype=bool)
-        if hit.any():
-            sign[values.node[hit[values.index]]] += value
+        sign[snapshot.having(attribute, pattern)] += value
     parent = np.maximum(snapshot.parent, 0)
     sign += 0.7 * sign[parent] + 0.4 * sign[parent[parent]]
     around = tree.nearest_ancestor(~snapshot.is_tag(_FORMATTING), snapshot.parent)[text_parent]

@@ -8,7 +8,6 @@ prices, too.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from vclean.features.facts.markup import first_text
 from vclean.features.facts.mentions import pattern_of, rows_with
+from vclean.features.facts.subject import Subject
 from vclean.render import tree
 
 if TYPE_CHECKING:
@@ -58,28 +58,6 @@ _CART_NEAR: Final = 25
 """Most blocks between the headline and the price of a product without markup."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProductSubject:
-    """Product that a page is about: what it declares, and where it shows it, by indices of blocks.
-
-    Attributes:
-        declared: the product.
-        price: the block of the price.
-        price_text: the price as on the page; empty if the block has another one than the declared price.
-        numbers: the blocks with numbers of the product and with their labels.
-    """
-
-    declared: DeclaredProduct
-    price: int
-    price_text: str
-    numbers: tuple[int, ...]
-
-    @property
-    def rows(self) -> tuple[int, ...]:
-        """Return all blocks, ascending."""
-        return tuple(sorted({self.price, *self.numbers}))
-
-
 def looks_like_product(page: PageView) -> bool:
     """Return whether a page without markup is about a product: it has a cart button, and a price near its headline."""
     short = [text for text in page.texts if len(text) <= _CART_CHARS]
@@ -102,7 +80,7 @@ def _most_like_a_cart(page: PageView) -> int:
     return most
 
 
-def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[np.bool_]) -> ProductSubject | None:
+def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[np.bool_]) -> Subject | None:
     """Return the product of a page and where the page shows it; None without a price.
 
     Args:
@@ -117,8 +95,8 @@ def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[
     price = _price(page, texts, near, declared)
     if price < 0:
         return None
-    numbers = tuple(_numbers(page, [*after, *others], frozenset(near), declared))
-    return ProductSubject(declared, price, _price_text(texts[price], declared), numbers)
+    rows = {price, *_numbers(page, [*after, *others], frozenset(near), declared)}
+    return Subject(declared, tuple(sorted(rows)), price, _price_text(texts[price], declared))
 
 
 def _without_struck(page: PageView, rows: list[int]) -> dict[int, str]:

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.features.facts.declared import DeclaredRecipe
-    from vclean.features.facts.products import ProductSubject
+    from vclean.features.facts.declared import DeclaredProduct, DeclaredRecipe
     from vclean.features.page_context import PageContext
 
 _SHORT: Final = 80
@@ -28,27 +27,20 @@ _LEAST_SHARE: Final = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class RecipeSubject:
-    """Recipe that a page is about: what it declares, and where it shows it, by indices of blocks.
+class Subject:
+    """Product or recipe that a page is about: what it declares, and where it shows it.
 
     Attributes:
-        declared: the recipe.
-        ingredients: the blocks with ingredients, ascending.
-        steps: the blocks with steps, ascending.
+        declared: the product or the recipe.
+        rows: the blocks with price and numbers of the product, or with ingredients and steps, ascending.
+        price: the block of the price; -1 for recipes.
+        price_text: the price as on the page; empty if the block has another one than the declared price.
     """
 
-    declared: DeclaredRecipe
-    ingredients: tuple[int, ...]
-    steps: tuple[int, ...]
-
-    @property
-    def rows(self) -> tuple[int, ...]:
-        """Return all blocks, ascending."""
-        return tuple(sorted({*self.ingredients, *self.steps}))
-
-
-if TYPE_CHECKING:
-    Subject = ProductSubject | RecipeSubject
+    declared: DeclaredProduct | DeclaredRecipe
+    rows: tuple[int, ...]
+    price: int = -1
+    price_text: str = ""
 
 
 def find_subject(context: PageContext, candidates: NDArray[np.bool_]) -> Subject | None:
@@ -71,7 +63,8 @@ def find_subject(context: PageContext, candidates: NDArray[np.bool_]) -> Subject
     page = PageView(context)
     if recipe := declared_recipe(page):
         texts = {row: normalize(page.texts[row]) for row in np.flatnonzero(candidates).tolist()}
-        return RecipeSubject(recipe, _rows_of(recipe.ingredients, texts), _rows_of(recipe.steps, texts))
+        rows = {*_rows_of(recipe.ingredients, texts), *_rows_of(recipe.steps, texts)}
+        return Subject(recipe, tuple(sorted(rows)))
     declared = declared_product(page)
     if declared is None and not looks_like_product(page):
         return None
@@ -89,7 +82,7 @@ def _may_have_subject(context: PageContext) -> bool:
     return has_any("cart_text_sign", (text for text in context.blocks.text if len(text) <= _SHORT))
 
 
-def _rows_of(declared: Sequence[str], texts: dict[int, str]) -> tuple[int, ...]:
+def _rows_of(declared: Sequence[str], texts: dict[int, str]) -> list[int]:
     """Return the blocks that are a declared text or a part of one; none if readers see few of the declared texts."""
     lines = set(filter(None, map(normalize, declared)))
     joined = f" {' | '.join(sorted(lines))} "
@@ -99,4 +92,4 @@ def _rows_of(declared: Sequence[str], texts: dict[int, str]) -> tuple[int, ...]:
     ]  # fmt: skip
     seen = f" {' '.join(texts[row] for row in found)} "
     share = sum(f" {line} " in seen or line in seen for line in lines) / max(len(lines), 1)
-    return tuple(found) if share >= _LEAST_SHARE else ()
+    return found if share >= _LEAST_SHARE else []
