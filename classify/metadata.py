@@ -19,7 +19,7 @@ import numpy as np
 
 from vclean.classify import model_file
 from vclean.classify.page_type import CARD, SHIPPED, choose_page_type, read
-from vclean.features.facts.candidates import COLUMNS, FIELDS, MetadataPage
+from vclean.features.facts.candidates import COLUMNS, FIELDS, Candidate, MetadataPage
 from vclean.features.facts.mentions import PROPERTIES, Field, Mention, Source
 from vclean.features.facts.page_type import COLUMNS as PAGE_COLUMNS
 from vclean.features.headline import is_site_name, normalize, split_title
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from vclean.classify.forest import Forest
-    from vclean.features.facts.candidates import Candidate, Candidates
+    from vclean.features.facts.candidates import Candidates
     from vclean.features.page_context import PageContext
 
 
@@ -74,27 +74,12 @@ _NO_PERSON: Final = re.compile(
 """Names of accounts that belong to no person."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Choice:
-    """Value chosen for a field.
-
-    Attributes:
-        values: the value; several for lists.
-        probability: the probability that it is right, 0 to 1.
-        mentions: the places of the page that give it.
-    """
-
-    values: tuple[str, ...]
-    probability: float
-    mentions: Sequence[Mention]
-
-
 def choose_metadata(
     context: PageContext,
     language: str,
     model: MetadataModel | None = None,
     parts: Mapping[int, PartKind] | None = None,
-) -> dict[Field, Choice]:
+) -> dict[Field, Candidate]:
     """Return the most probable value of each field of a page, without fields that have no probable value.
 
     Args:
@@ -108,11 +93,11 @@ def choose_metadata(
     """
     page, model = metadata_page(context, language, parts), model or load_shipped()
     page_type = ""
-    choices: dict[Field, Choice | None] = {}
+    choices: dict[Field, Candidate | None] = {}
     if chosen := choose_page_type(context, model.page_types):
         page_type, probability = chosen[0].value, chosen[1]
         mention = Mention(Field.PAGE_TYPE, (page_type,), Source.PAGE, "")
-        choices[Field.PAGE_TYPE] = Choice(mention.values, probability, [mention])
+        choices[Field.PAGE_TYPE] = Candidate(mention.values, [mention], probability)
     for field in FIELDS:
         blocks = page.confirmed.get(field, ())
         choices[field] = choose(field, page.candidates(field), model.forests[field], blocks, page_type=page_type)
@@ -141,7 +126,7 @@ def choose(
     confirmed: Collection[int] = (),
     *,
     page_type: str = "",
-) -> Choice | None:
+) -> Candidate | None:
     """Return the most probable candidate for one of `FIELDS`; None if none reaches the threshold.
 
     Args:
@@ -155,7 +140,7 @@ def choose(
     if certain is not None:
         mentions = candidates.rows[certain].mentions
         marked = [mention for mention in mentions if mention.block in confirmed]
-        return Choice(candidates.rows[certain].values, 1.0, [*marked, *mentions])
+        return Candidate(candidates.rows[certain].values, [*marked, *mentions], 1.0)
     if not candidates.rows:
         return None
     is_possible = np.array([_is_possible(field, row) for row in candidates.rows], dtype=bool)
@@ -166,7 +151,8 @@ def choose(
     row = candidates.rows[best if field is not Field.PUBLISHED else _day_in_url(candidates.rows, best)]
     values = persons(row.values) if field is Field.AUTHORS else row.values
     threshold = (THRESHOLDS if page_type in _DATED else _OTHERS)[field]
-    return Choice(values, float(probability[best]), row.mentions) if values and probability[best] >= threshold else None
+    is_probable = values and probability[best] >= threshold
+    return Candidate(values, row.mentions, float(probability[best])) if is_probable else None
 
 
 def _day_in_url(rows: Sequence[Candidate], best: int) -> int:
@@ -217,7 +203,7 @@ def persons(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in names if not _NO_VALUE.search(name) and not _NO_PERSON.fullmatch(name))
 
 
-def _declared(field: Field, page: MetadataPage) -> Choice | None:
+def _declared(field: Field, page: MetadataPage) -> Candidate | None:
     """Return the value that markup most probably gives for a field, the first one of equals; None below `THRESHOLD`."""
     groups: dict[object, list[tuple[tuple[str, ...], Mention]]] = {}
     for mention in _mentions(field, page):
@@ -228,13 +214,13 @@ def _declared(field: Field, page: MetadataPage) -> Choice | None:
     return best if best and best.probability >= THRESHOLD else None
 
 
-def _combined(several: Sequence[tuple[tuple[str, ...], Mention]]) -> Choice:
+def _combined(several: Sequence[tuple[tuple[str, ...], Mention]]) -> Candidate:
     """Return the value of mentions that agree: its form in the most precise property; each property counts once."""
     precision = {
         mention.name: _PRECISIONS.get((mention.field, mention.slot or mention.name), _DEFAULT) for _, mention in several
     }
     values = max(several, key=lambda each: precision[each[1].name])[0]
-    return Choice(values, 1 - prod(1 - each for each in precision.values()), [mention for _, mention in several])
+    return Candidate(values, [mention for _, mention in several], 1 - prod(1 - each for each in precision.values()))
 
 
 def _mentions(field: Field, page: MetadataPage) -> Iterator[Mention]:

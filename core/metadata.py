@@ -10,8 +10,8 @@ from vclean.labels import Box, PageType
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from vclean.classify.metadata import Choice
     from vclean.features.blocks import BlockColumns
+    from vclean.features.facts.candidates import Candidate
     from vclean.result import Result
 
 
@@ -162,7 +162,7 @@ _WEAK: Final = ("page", "title", "url")
 """Sources that are named only if no markup gives the value."""
 
 
-def _evidence(choice: Choice, blocks: BlockColumns) -> Evidence:
+def _evidence(choice: Candidate, blocks: BlockColumns) -> Evidence:
     """Return the evidence of a value: the first mention in markup, and the first one on the page."""
     main = next((mention for mention in choice.mentions if mention.source not in _WEAK), choice.mentions[0])
     shown = [mention for mention in choice.mentions if mention.block >= 0 or mention.element >= 0]

@@ -179,11 +179,12 @@ def headline_scores(context: PageContext) -> NDArray[np.float64]:
     if not len(context):
         return np.zeros(0)
     end, blocks = context.snapshot.end, context.blocks
-    inside: Values = {name: tree.inside(mask, end)[blocks.main_element] for name, mask in _masks(context).items()}
+    inside = {name: tree.inside(mask, end)[blocks.main_element] for name, mask in _masks(context).items()}
     # Blocks of overlays belong to no page. Others may be seen at once, or after a click.
     is_candidate = (blocks.visibility < Visibility.HIDDEN) & ~blocks.in_overlay & (context.tokens > 0) & ~inside["none"]
     agreement, covered = _agreement(context)
-    columns = inside | {
+    columns: Values = {
+        **inside,
         "largest_font": _largest_font(context, is_candidate),
         "agreement": agreement,
         "agreement_4": agreement**4,

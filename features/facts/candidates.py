@@ -103,10 +103,12 @@ class Candidate:
     Attributes:
         values: the value, as in the mention that is the best to print; several for lists of authors.
         mentions: the places that give it.
+        probability: the probability that it is right, 0 to 1; NaN before a model predicts it.
     """
 
     values: tuple[str, ...]
     mentions: list[Mention]
+    probability: float = float("nan")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -283,12 +283,17 @@ class RecordTexts:
         best = int(score.argmax()) if np.isfinite(score).any() else -1
         return np.asarray(self.slots.number == best)
 
-    def first_of_each(self, *masks: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the first text of each record in the first of some masks (K,) that has one, or -1: int64 (R,)."""
-        first = np.full(len(self.records), -1)
+    def first_of_each(self, *masks: NDArray[np.bool_], record: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """Return the first text of each record in the first of some masks that has one, or -1: int64 (R,).
+
+        Args:
+            masks: bool (K,), or of the length of `record`.
+            record: the record around each of other things than texts, such as `record_of_element`.
+        """
+        record, first = self.record if record is None else record, np.full(len(self.records), -1)
         for mask in reversed(masks):
-            rows = np.flatnonzero(mask)[::-1]
-            first[self.record[rows]] = rows
+            rows = np.flatnonzero(mask & (record >= 0))[::-1]
+            first[record[rows]] = rows
         return first
 
     def blocks_of_each(self, mask: NDArray[np.bool_] | None = None) -> list[tuple[int, ...]]:

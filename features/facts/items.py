@@ -164,8 +164,9 @@ def _best_group(
 
 def _items(texts: RecordTexts) -> list[ItemRecord]:
     rows, prices = texts.blocks_of_each(), record_prices(texts)
-    images = _first_in_record(texts, texts.blocks.snapshot.is_tag(("img",))).tolist()
-    links = _first_in_record(texts, _is_link(texts.blocks.snapshot)).tolist()
+    snapshot, record_of_element = texts.blocks.snapshot, texts.record_of_element
+    images = texts.first_of_each(snapshot.is_tag(("img",)), record=record_of_element).tolist()
+    links = texts.first_of_each(_is_link(snapshot), record=record_of_element).tolist()
     items = []
     for record, title in enumerate(_titles(texts).tolist()):
         if title >= 0:
@@ -204,11 +205,3 @@ def _titles(texts: RecordTexts) -> NDArray[np.int64]:
     bonus += 0.4 * np.minimum(2 * texts.distinct_share(candidates), 1)
     in_slot = texts.in_best_slot(candidates, bonus)
     return texts.first_of_each(*(candidates & mask for mask in (in_slot, in_heading, in_link)))
-
-
-def _first_in_record(texts: RecordTexts, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the first element of each record in `mask` (N,), -1 without: int64 (R,)."""
-    first = np.full(len(texts.records), -1)
-    elements = np.flatnonzero(mask & (texts.record_of_element >= 0))[::-1]
-    first[texts.record_of_element[elements]] = elements
-    return first

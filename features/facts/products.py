@@ -88,8 +88,8 @@ def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[
         declared: what it declares of the product.
         candidates: bool (B,), the blocks that may belong to it; others are hidden, or about other products.
     """
-    rows = np.flatnonzero(candidates & (page.context.tokens <= _SHORT))  # nearest to the headline first
-    after, others = rows[rows > page.headline].tolist(), rows[rows < page.headline][::-1].tolist()
+    short = np.flatnonzero(candidates & (page.context.tokens <= _SHORT))  # nearest to the headline first
+    after, others = short[short > page.headline].tolist(), short[short < page.headline][::-1].tolist()
     near = [*after[:_NEAR], *(row for row in others if row >= page.headline - _BEFORE)]
     texts = _without_struck(page, near)
     price = _price(page, texts, near, declared)

@@ -56,7 +56,7 @@ class Terms:
         value = words.hash[start]
         first = np.zeros(1 << _FILTER_BITS, dtype=bool)
         first[value >> np.uint64(64 - _FILTER_BITS)] = True
-        tables = []
+        tables: list[tuple[NDArray[np.uint64], NDArray[np.uint32]]] = []
         while len(start):
             term = words.owner[start]
             is_whole = count[term] == len(tables) + 1
