@@ -13,7 +13,7 @@ from vclean.characters import is_sentence
 from vclean.features import element_names
 from vclean.features.facts.mentions import MAX_CHARS, MAX_NAME_CHARS, Field, Mention, Source, clean_text, pattern_of
 from vclean.features.facts.names import byline_word, looks_like_name, read_names, split_names
-from vclean.features.headline import split_title, strip_site_name, text_before, title_runs
+from vclean.features.headline import strip_site_name, text_before, title_runs
 from vclean.features.text.dates import find_dates, is_day_first
 from vclean.labels import Visibility
 from vclean.render import tree
@@ -171,9 +171,7 @@ def title_mentions(page: PageView) -> list[Mention]:
         if np.isfinite(scores[block])
     ]
     title = clean_text(snapshot.title, 1000)
-    count = len(split_title(title))
-    names = ["whole" if rank == 0 else "part" for rank in range(count * (count + 1) // 2)]
-    runs = dict(zip(title_runs(title), names, strict=False))
+    runs = {text: "part" if rank else "whole" for rank, text in enumerate(title_runs(title))}
     named = [(title, "document"), (strip_site_name(title, snapshot.url), "stripped"), *runs.items()]
     return mentions + [Mention(Field.TITLE, (text[:500],), Source.TITLE, name) for text, name in named if text]
 
@@ -186,7 +184,7 @@ def byline_mentions(page: PageView) -> list[Mention]:
     headline (`near`). A block has two mentions if its names depend on where its elements end.
     """
     context = page.context
-    named = page.block_names[:, NAMES.index("author")] if len(context) else np.zeros(0, dtype=bool)
+    named = page.block_names[:, NAMES.index("author")]
     short = np.flatnonzero((context.tokens <= MAX_BYLINE_WORDS) & (context.tokens > 0))
     mentions = []
     for block in _nearest(short, page.headline).tolist():
@@ -211,20 +209,14 @@ def _byline_kind(page: PageView, block: int, *, named: bool) -> str:
         return "class"
     if not -_NEAR <= block - page.headline <= 2 * _NEAR or block == page.headline:
         return ""
-    if page.context.digit_words[block] and next(find_dates(text), None):
+    if next(find_dates(text), None):
         names = split_names(text)
         return "beside" if names and looks_like_name(names[0]) else ""
     if not looks_like_name(text):
         return ""
-    return "beside" if _has_date(page, block + 1) else "near"
-
-
-def _has_date(page: PageView, block: int) -> bool:
-    """Return whether a short block has a date."""
-    context = page.context
-    if block >= len(context) or not context.digit_words[block] or context.tokens[block] > _MAX_DATE_WORDS:
-        return False
-    return next(find_dates(page.texts[block]), None) is not None
+    after = block + 1
+    is_short = after < len(page.context) and page.context.tokens[after] <= _MAX_DATE_WORDS
+    return "beside" if is_short and next(find_dates(page.texts[after]), None) else "near"
 
 
 def date_mentions(page: PageView) -> list[Mention]:

@@ -166,20 +166,13 @@ class EncodedTexts:
     @property
     def words(self) -> Words:
         """Return the words of all texts; not stored here, because they refer to the texts."""
-        inside = self._in_words
-        unspaced = (self.kind & UNSPACED) > 0
-        if not unspaced.any():
-            edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
-            edges = edges if not inside[0] else np.append(0, edges)
-            return self._words(edges[::2].copy(), edges[1::2].copy())
-        begins = inside & ~np.concatenate([[False], inside[:-1] & ~unspaced[:-1]]) | inside & unspaced
-        begins &= (self.kind & MARK) == 0
-        ends = inside & ~np.concatenate([inside[1:] & ~begins[1:], [False]])
-        return self._words(np.flatnonzero(begins), np.flatnonzero(ends) + 1)
-
-    def _words(self, start: NDArray[np.int64], end: NDArray[np.int64]) -> Words:
+        inside, unspaced = self._in_words, (self.kind & UNSPACED) > 0
+        goes_on = np.append(False, inside[:-1] & ~unspaced[:-1]) & ~unspaced
+        begins = inside & ~goes_on & ((self.kind & MARK) == 0)
+        ends = inside & ~np.append(inside[1:] & ~begins[1:], False)
+        start = np.flatnonzero(begins)
         owner = np.searchsorted(self.start, start, side="right") - 1
-        return Words(self, start, end, owner.astype(np.int32))
+        return Words(self, start, np.flatnonzero(ends) + 1, owner.astype(np.int32))
 
     @cached_property
     def _in_words(self) -> NDArray[np.bool_]:
