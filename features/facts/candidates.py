@@ -141,7 +141,8 @@ class MetadataPage(PageView):
         """Return the mentions of each field, those of markup first."""
         head = self.snapshot.head
         of_head = (*json_ld_mentions(head.json_ld), *head_mentions(head))
-        of_body = (mention for find in _FINDERS for mention in find(self))
+        finders = (body_mentions, title_mentions, byline_mentions, date_mentions)
+        of_body = (mention for find in finders for mention in find(self))
         by_field: dict[Field, list[Mention]] = {name: [] for name in Field}
         for mention in chain(of_head, of_body):
             by_field[mention.field].append(mention)
@@ -163,9 +164,6 @@ class MetadataPage(PageView):
         in_comments = self.in_comments
         only = [all(each.block >= 0 and in_comments[each.block] for each in row.mentions) for row in rows]
         return Candidates(rows, np.array(x, dtype=np.float32).reshape(-1, len(columns)), np.array(only, dtype=bool))
-
-
-_FINDERS: Final = (body_mentions, title_mentions, byline_mentions, date_mentions)
 
 
 def _group(entries: Iterator[Entry]) -> list[Candidate]:

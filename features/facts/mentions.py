@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from vclean.files import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 MAX_CHARS: Final = 500
 """Characters of a title, a description or another text; longer values are truncated."""
@@ -147,20 +147,11 @@ def words_of(group: str) -> tuple[str, ...]:
     return tuple(sorted(words, key=len, reverse=True))
 
 
-def has_any(group: str, texts: Iterable[str]) -> bool:
-    """Return whether one of the words of a group is in one of the texts."""
-    return bool(_words_in(group, texts))
-
-
 def rows_with(group: str, texts: Sequence[str]) -> list[int]:
     """Return which of the texts have one of the words of a group."""
-    words = _words_in(group, texts)
-    return [row for row, text in enumerate(texts) if any(word in text.lower() for word in words)]
-
-
-def _words_in(group: str, texts: Iterable[str]) -> list[str]:
     joined = "\n".join(texts).lower()
-    return [word for word in words_of(group) if word in joined]
+    words = [word for word in words_of(group) if word in joined]  # none on most pages
+    return [row for row, text in enumerate(texts) if any(word in text.lower() for word in words)] if words else []
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.facts.mentions import has_any
+from vclean.features.facts.mentions import rows_with
 from vclean.features.headline import normalize
 
 if TYPE_CHECKING:
@@ -75,11 +75,11 @@ def _may_have_subject(context: PageContext) -> bool:
     """Return whether a page has a sign of a product or recipe: its type, or a name or text of a cart."""
     snapshot = context.snapshot
     types = (f'/{kind[:200].rstrip("/")}"' for kind in snapshot.values("itemtype").distinct)
-    if has_any("subject_type_sign", (*snapshot.head.json_ld, *types)):
+    if rows_with("subject_type_sign", [*snapshot.head.json_ld, *types]):
         return True
-    if any(has_any("cart_name_sign", snapshot.values(name).distinct) for name in ("class", "id", "name")):
+    if any(rows_with("cart_name_sign", snapshot.values(name).distinct) for name in ("class", "id", "name")):
         return True
-    return has_any("cart_text_sign", (text for text in context.blocks.text if len(text) <= _SHORT))
+    return bool(rows_with("cart_text_sign", [text for text in context.blocks.text if len(text) <= _SHORT]))
 
 
 def _rows_of(declared: Sequence[str], texts: dict[int, str]) -> list[int]:
