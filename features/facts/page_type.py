@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.features.page_context import PageContext
-    from vclean.render.document_head import DocumentHead
     from vclean.render.snapshot import Snapshot
 
 _PATH, _TITLE, _TEXT, _NAME, _TYPES, _TAGS = (
@@ -55,6 +54,7 @@ _MAX_COUNT: Final = 50
 _MAX_TITLE: Final = 300
 _TITLE_WORD: Final = re.compile(r"[^\s|·»«:,;()\[\]\"“”?!—–]+:?")
 _TYPE_PATTERNS: Final = {name: re.compile(f"(?:{words.replace(' ', '|')})\\Z") for name, words in _TYPES.items()}
+_TITLE_MARKS: Final = ("|", " - ", " – ", " — ", " · ", " :: ", " » ")
 _OG_TYPES: Final = ("article", "website", "product")
 
 _DECLARATIONS: Final = (
@@ -90,9 +90,7 @@ def page_features(context: PageContext) -> NDArray[np.float32]:
     snapshot = context.snapshot
     values = [
         *address_values(snapshot.url),
-        *_title_values(snapshot.title),
-        *_meta_values(snapshot.head),
-        *_type_values(snapshot),
+        *_declared_values(snapshot),
         *_text_values(context),
         *_group_values(context),
     ]
@@ -133,26 +131,10 @@ def _words(segment: str) -> list[str]:
     return [*pairs, *(word for pair in pairs if "-" in pair for word in pair.split("-"))]
 
 
-def _title_values(title: str) -> list[float]:
-    words = _TITLE_WORD.findall(title[:_MAX_TITLE].lower())
-    hits = [float(sum(word in group for word in words)) for group in _TITLE_WORDS]
-    parts = sum(title[:_MAX_TITLE].count(mark) for mark in ("|", " - ", " – ", " — ", " · ", " :: ", " » "))
-    return [float(len(words)), float(parts), float(any(word.isdigit() for word in words)), *hits]
-
-
-def _meta_values(head: DocumentHead) -> list[float]:
-    meta = dict(reversed(head.meta))
-    og_type = meta.get("og:type", "").lower().rpartition(":")[2]
-    names = [name for name, _ in head.meta]
-    return [
-        *(float(og_type.startswith(name)) for name in _OG_TYPES), float(bool(og_type)),
-        float(any(name.startswith("article:") for name in names)),
-        float(any(name.startswith(("product:", "og:price")) for name in names)),
-    ]  # fmt: skip
-
-
-def _type_values(snapshot: Snapshot) -> list[float]:
-    """Return how many objects of each group of types the JSON-LD and the microdata of a page have."""
+def _declared_values(snapshot: Snapshot) -> list[float]:
+    """Return the values of `_DECLARATIONS`; types are those of objects in JSON-LD and microdata."""
+    title, meta = snapshot.title[:_MAX_TITLE], dict(reversed(snapshot.head.meta))
+    words, og_type = _TITLE_WORD.findall(title.lower()), meta.get("og:type", "").lower().rpartition(":")[2]
     values = snapshot.values("itemtype")
     of_items = (values.distinct[index].split() for index in values.index[:_MAX_OBJECTS].tolist())
     types = Counter([*_json_ld_types(snapshot.head.json_ld), *chain.from_iterable(map(type_names, of_items))])
@@ -160,7 +142,14 @@ def _type_values(snapshot: Snapshot) -> list[float]:
     for name, count in types.items():
         for group in _groups_of_type(name):
             counts[group] += count
-    return [*(float(min(count, _MAX_COUNT)) for count in counts.values()), float(bool(types))]
+    return [
+        float(len(words)), float(sum(map(title.count, _TITLE_MARKS))), float(any(map(str.isdigit, words))),
+        *(float(sum(word in group for word in words)) for group in _TITLE_WORDS),
+        *(float(og_type.startswith(name)) for name in _OG_TYPES), float(bool(og_type)),
+        float(any(name.startswith("article:") for name in meta)),
+        float(any(name.startswith(("product:", "og:price")) for name in meta)),
+        *(float(min(count, _MAX_COUNT)) for count in counts.values()), float(bool(types)),
+    ]  # fmt: skip
 
 
 @lru_cache(maxsize=1000)

@@ -169,26 +169,15 @@ def _stop_words() -> dict[str, list[str]]:
     return words
 
 
+@cache
 def interface_words(language: str) -> dict[str, list[str]]:
     """Return the terms of each of `INTERFACE_LISTS`; an empty dict for a language without lists."""
-    return _interface_table().get(_INTERFACE_ALIASES.get(language, language), {})
+    code, rows = _INTERFACE_ALIASES.get(language, language), read_table(__file__, "interface_words.tsv")
+    return {name: terms.split(", ") for of_language, name, terms in rows if of_language == code}
 
 
+@cache
 def date_words(language: str) -> list[str]:
     """Return terms of dates: months, "yesterday", "days ago"; an empty list for a language without a list."""
-    return _date_table().get(_ALIASES.get(language, language), [])
-
-
-@cache
-def _interface_table() -> dict[str, dict[str, list[str]]]:
-    """Read the lists of interface words: terms by language and name of the list."""
-    table: dict[str, dict[str, list[str]]] = {}
-    for language, name, terms in read_table(__file__, "interface_words.tsv"):
-        table.setdefault(language, {})[name] = terms.split(", ")
-    return table
-
-
-@cache
-def _date_table() -> dict[str, list[str]]:
-    """Read the lists of date words: terms by language."""
-    return {language: terms.split(", ") for language, terms, *_ in read_table(__file__, "date_words.tsv")}
+    code, rows = _ALIASES.get(language, language), read_table(__file__, "date_words.tsv")
+    return next((terms.split(", ") for of_language, terms, *_ in rows if of_language == code), [])
