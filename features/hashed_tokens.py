@@ -10,9 +10,8 @@ from zlib import crc32
 
 import numpy as np
 
-from vclean.features.columns import Groups, RaggedArray, sorted_unique
+from vclean.features.columns import RaggedArray, sorted_unique
 from vclean.features.element_names import NAME_CACHE_SIZE, TOKEN_ATTRIBUTES, words_of_name
-from vclean.features.text.characters import mix
 from vclean.render import tree
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     from vclean.features.element_names import ElementNames
     from vclean.features.page_context import PageContext
-    from vclean.render.snapshot import Snapshot
 
 BUCKETS = 1 << 18
 """Number of hash buckets per type of token."""
@@ -39,60 +37,34 @@ class ElementTokens:
     """Name tokens of all elements: tag, classes, id, role, microdata, and the words in these names.
 
     Attributes:
-        tag: int32 (N,), the tag of each element, as an index into `tag_bucket`.
-        tag_bucket: int32 (T,), the bucket of each tag.
-        number: int64 (N,), the row of `named` of each element; row 0 is empty.
-        named: the tokens of each distinct combination of names.
+        tag: int32 (N,), the token of the tag of each element.
+        named: the other tokens of each element.
     """
 
     tag: NDArray[np.int32]
-    tag_bucket: NDArray[np.int32]
-    number: NDArray[np.int64]
     named: RaggedArray
 
     def sums(self, weights: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the sum of `weights` (BUCKETS,) over each element's tokens: float64 (N,)."""
-        return np.asarray(weights[self.tag_bucket][self.tag] + self.named.row_sums(weights)[self.number])
+        return np.asarray(weights[self.tag] + self.named.row_sums(weights))
 
     def of(self, element: int) -> NDArray[np.int32]:
         """Return the tokens of one element, its tag first: int32 (M,)."""
-        tag, row = self.tag[element], self.number[element]
-        names = self.named.values[self.named.start[row] : self.named.start[row + 1]]
-        return np.append(self.tag_bucket[tag], names)
+        names = self.named.values[self.named.start[element] : self.named.start[element + 1]]
+        return np.append(self.tag[element], names)
 
 
 def element_tokens(page_names: ElementNames) -> ElementTokens:
     """Return the name tokens of all elements of a page."""
-    snapshot = page_names.snapshot
-    tag_bucket = np.array([_tag_bucket(tag) for tag in snapshot.tags], dtype=np.int32)
-    number, combination, value = _combinations(snapshot)
+    snapshot, first = page_names.snapshot, page_names.first
+    tag = np.array([_tag_bucket(tag) for tag in snapshot.tags], dtype=np.int32)[snapshot.tag]
+    values = {attribute: snapshot.values(attribute) for attribute in TOKEN_ATTRIBUTES}
+    element = np.concatenate([each.node for each in values.values()])
+    value = np.concatenate([each.index + first[attribute] for attribute, each in values.items()])
     pair, token = page_names.value_tokens.take(value)
     count = max(len(page_names.buckets), 1)
-    keys = sorted_unique(combination[pair] * count + token)
-    named = RaggedArray.from_pairs(keys // count, page_names.buckets[keys % count], int(combination.max(initial=0)) + 1)
-    return ElementTokens(snapshot.tag, tag_bucket, number, named)
-
-
-def _combinations(snapshot: Snapshot) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return the distinct combinations of names of the elements.
-
-    Returns:
-        int64 (N,), the combination of each element, 0 for elements without names.
-        int64 (M,), combination numbers, ascending.
-        int64 (M,), a value of each of these combinations, as an index into all values of `TOKEN_ATTRIBUTES`.
-    """
-    value_of = np.full((len(snapshot) + 1, len(TOKEN_ATTRIBUTES)), -1)  # after a row without names
-    keys = np.zeros(len(value_of), dtype=np.uint64)
-    count = 0
-    for column, values in enumerate(map(snapshot.values, TOKEN_ATTRIBUTES)):
-        numbers = values.index + count
-        value_of[values.node + 1, column] = numbers
-        keys[values.node + 1] += mix((numbers + 1).astype(np.uint64))
-        count += len(values.distinct)
-    groups = Groups.from_keys(keys)
-    distinct = value_of[groups.order[np.cumsum(groups.sizes) - groups.sizes]]
-    is_value = distinct >= 0
-    return groups.number[1:], np.nonzero(is_value)[0], distinct[is_value]
+    keys = sorted_unique(element[pair].astype(np.int64) * count + token)
+    return ElementTokens(tag, RaggedArray.from_pairs(keys // count, page_names.buckets[keys % count], len(snapshot)))
 
 
 def _tag_bucket(tag: str) -> int:
