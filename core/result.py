@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from vclean.block import Block, Blocks
@@ -268,7 +268,7 @@ class Result:
             policy=prediction.decision.policy if prediction.decision else Policy(),
             in_forum=is_named_forum(self.columns.snapshot),
             detect=lambda: self.language,
-            find_type=lambda: page_type(self.context, prediction.metadata_model),
+            page_type=cache(lambda: page_type(self.context, prediction.metadata_model)),
         )
 
     def to(self, format: str) -> str:  # noqa: A002 - it is the name of the option, too

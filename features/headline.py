@@ -183,9 +183,11 @@ def headline_scores(context: PageContext) -> NDArray[np.float64]:
     # Blocks of overlays belong to no page. Others may be seen at once, or after a click.
     is_candidate = (blocks.visibility < Visibility.HIDDEN) & ~blocks.in_overlay & (context.tokens > 0) & ~inside["none"]
     agreement, covered = _agreement(context)
+    size = blocks.font_size
+    largest = size[is_candidate & np.isfinite(size)].max(initial=0)
     columns: Values = {
         **inside,
-        "largest_font": _largest_font(context, is_candidate),
+        "largest_font": (size >= _NEAR * largest) & context.snapshot.rendered,
         "agreement": agreement,
         "agreement_4": agreement**4,
         "covered_title": covered,
@@ -219,15 +221,6 @@ def _is_named(context: PageContext, *groups: str) -> NDArray[np.bool_]:
     """Return which elements have a name in one of the groups of `vclean.features.element_names`: bool (N,)."""
     bits = sum(1 << element_names.NAME_GROUPS.index(group) for group in groups)
     return (context.name_bits & np.uint64(bits)) > 0
-
-
-def _largest_font(context: PageContext, is_candidate: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which blocks are in the largest font of the candidates: bool (B,); none if the page was not rendered."""
-    if not context.snapshot.rendered:
-        return np.zeros(len(context), dtype=bool)
-    size = context.blocks.font_size
-    largest = size[is_candidate & np.isfinite(size)].max(initial=0)
-    return np.asarray(size >= _NEAR * largest)
 
 
 def title_agreement(context: PageContext) -> NDArray[np.float64]:

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from itertools import chain, compress
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
 import numpy as np
@@ -158,9 +158,9 @@ class MetadataPage(PageView):
         """Return the candidates for one of `FIELDS`."""
         rows = _group(_ENTRIES[name](self))
         table = _Table(self, name, rows)
-        columns, nan = COLUMNS[name], float("nan")
+        columns = COLUMNS[name]
         features = map(table.features, range(len(rows)))
-        x: list[list[Any]] = [[row.get(column, nan) for column in columns] for row in features]
+        x = [[row.get(column, float("nan")) for column in columns] for row in features]
         in_comments = self.in_comments
         only = [all(each.block >= 0 and in_comments[each.block] for each in row.mentions) for row in rows]
         return Candidates(rows, np.array(x, dtype=np.float32).reshape(-1, len(columns)), np.array(only, dtype=bool))
@@ -248,8 +248,9 @@ class _Table:
             self.of_page |= {column: of_page[feature] for column, feature in zip(_PAGE, _OF_PAGE, strict=True)}
         if name is Field.PUBLISHED:
             self.days = [date.fromisoformat(row.values[0][:10]).toordinal() for row in rows]
-            declared = (day for day, row in zip(self.days, rows, strict=True) if _is_declared(row))
-            self.declared_day = next(declared, None)
+            first = [row.mentions[0] for row in rows]
+            is_of_head = [each.field is name and each.block < 0 and each.source is not Source.URL for each in first]
+            self.declared_day = next(compress(self.days, is_of_head), None)
 
     def features(self, index: int) -> dict[str, float]:
         """Return the features of a candidate by name; missing ones are NaN."""
@@ -366,9 +367,3 @@ class _Table:
             "has_day_before": float(day - 1 in days),
             "has_day_after": float(day + 1 in days),
         }
-
-
-def _is_declared(row: Candidate) -> bool:
-    """Return whether markup of the head declares a day as that of publication."""
-    first = row.mentions[0]
-    return first.field is Field.PUBLISHED and first.block < 0 and first.source is not Source.URL

@@ -90,11 +90,15 @@ class DeclaredRecipe:
 def declared_product(page: PageView) -> DeclaredProduct | None:
     """Return the product that a page declares as its main one; None for other pages, and for those with many products.
 
+    It has the name of the page, or else is the first of a few.
     A page that Open Graph calls a product (https://ogp.me/#types) declares one without other values than its price.
     """
-    things = [_to_product(properties) for properties in _declared(page, _PRODUCT)]
-    if things:
-        return _main_product(things, page)
+    products = [_to_product(properties) for properties in _declared(page, _PRODUCT)]
+    if products:
+        title = normalize(f"{page.texts[page.headline] if page.texts else ''} {page.snapshot.title}")
+        named = [product for product in products if product.name and normalize(product.name) in title]
+        first = products[0] if len(products) <= _MOST_PRODUCTS else None
+        return max(named, key=lambda product: (len(product.name), bool(product.price)), default=first)
     meta = dict(reversed(page.snapshot.head.meta))
     if meta.get("og:type", "").lower() in ("product", "og:product", "product.item") or "product:price:amount" in meta:
         return DeclaredProduct(
@@ -118,15 +122,6 @@ def declared_recipe(page: PageView) -> DeclaredRecipe | None:
     ]
     best = max(recipes, key=lambda recipe: len(recipe.ingredients) + len(recipe.steps), default=None)
     return best if best and best.ingredients else None
-
-
-def _main_product(products: Sequence[DeclaredProduct], page: PageView) -> DeclaredProduct | None:
-    """Return the product with the name of the page, else the first of a few; None if there are many others."""
-    title = normalize(f"{page.texts[page.headline] if page.texts else ''} {page.snapshot.title}")
-    named = [product for product in products if product.name and normalize(product.name) in title]
-    if named:
-        return max(named, key=lambda product: (len(product.name), bool(product.price)))
-    return products[0] if len(products) <= _MOST_PRODUCTS else None
 
 
 def _to_product(properties: Properties) -> DeclaredProduct:

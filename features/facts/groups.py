@@ -238,19 +238,14 @@ class RecordTexts:
     @cached_property
     def slots(self) -> Groups:
         """Return the K text nodes, grouped by slot."""
-        snapshot, name = self.blocks.snapshot, self._element_name
+        snapshot, classes = self.blocks.snapshot, self.blocks.snapshot.values("class")
+        number = np.zeros(len(snapshot), dtype=np.int64)
+        number[classes.node] = _numbers(["", *classes.distinct])[1:][classes.index]
+        name = number * len(snapshot.tags) + snapshot.tag
         above = np.maximum(snapshot.parent, 0)
         depth = snapshot.depth - snapshot.depth[self.records[self.record_of_element]]
         key = (name * (int(name.max(initial=0)) + 1) + name[above]) * 64 + np.clip(depth, 0, 63)
         return Groups.from_keys(key[self.parent])
-
-    @cached_property
-    def _element_name(self) -> NDArray[np.int64]:
-        """Return a number for the tag and classes of each element, without the digits in the classes: int64 (N,)."""
-        snapshot, classes = self.blocks.snapshot, self.blocks.snapshot.values("class")
-        number = np.zeros(len(snapshot), dtype=np.int64)
-        number[classes.node] = _numbers(["", *classes.distinct])[1:][classes.index]
-        return number * len(snapshot.tags) + snapshot.tag
 
     @cached_property
     def _text_number(self) -> NDArray[np.int64]:

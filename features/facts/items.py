@@ -82,7 +82,7 @@ def find_items(page: LabelledBlocks) -> list[ItemRecord]:
     """Return the items of a page in document order; empty if it is no listing. Headings with links may be of posts."""
     if not len(page.blocks):
         return []
-    is_listing = page.page_type in _LISTINGS
+    is_listing = page.page_type() in _LISTINGS
     if not is_listing and (np.count_nonzero(page.is_linked & page.is_content) < _LEAST_LINKS or page.posts):
         return []
     items = _find_lists(page)

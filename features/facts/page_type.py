@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import cache, lru_cache
+from functools import cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
@@ -140,8 +140,8 @@ def _declared_values(snapshot: Snapshot) -> list[float]:
     types = Counter([*_json_ld_types(snapshot.head.json_ld), *chain.from_iterable(map(type_names, of_items))])
     counts = dict.fromkeys(_TYPES, 0)
     for name, count in types.items():
-        for group in _groups_of_type(name):
-            counts[group] += count
+        for group in counts:
+            counts[group] += count * bool(_TYPE_PATTERNS[group].match(name))
     return [
         float(len(words)), float(sum(map(title.count, _TITLE_MARKS))), float(any(map(str.isdigit, words))),
         *(float(sum(word in group for word in words)) for group in _TITLE_WORDS),
@@ -150,11 +150,6 @@ def _declared_values(snapshot: Snapshot) -> list[float]:
         float(any(name.startswith(("product:", "og:price")) for name in meta)),
         *(float(min(count, _MAX_COUNT)) for count in counts.values()), float(bool(types)),
     ]  # fmt: skip
-
-
-@lru_cache(maxsize=1000)
-def _groups_of_type(name: str) -> tuple[str, ...]:
-    return tuple(group for group, pattern in _TYPE_PATTERNS.items() if pattern.match(name))
 
 
 def _json_ld_types(scripts: tuple[str, ...]) -> Iterator[str]:

@@ -61,10 +61,8 @@ class PageView:
     @cached_property
     def texts(self) -> list[str]:
         """Return the texts of the blocks; empty for sentences that no reader sees."""
-        texts = self.context.blocks.text
-        if not self._hidden_sentences:
-            return texts
-        return ["" if row in self._hidden_sentences else text for row, text in enumerate(texts)]
+        hidden, texts = self._hidden_sentences, self.context.blocks.text
+        return ["" if row in hidden else text for row, text in enumerate(texts)]
 
     @cached_property
     def headline(self) -> int:

@@ -81,7 +81,7 @@ class LabelledBlocks:
         policy: what may be content; blocks that are too hidden for it belong to no record.
         in_forum: whether the title or the address of the page is that of a forum.
         detect: returns the language of the content, ISO 639-1; empty if unknown.
-        find_type: returns the type of the page, a value of `PageType`; empty if unknown.
+        page_type: returns the type of the page, a value of `PageType`; empty if unknown.
     """
 
     blocks: BlockColumns
@@ -91,7 +91,7 @@ class LabelledBlocks:
     policy: Policy
     in_forum: bool = False
     detect: Callable[[], str] = str
-    find_type: Callable[[], str] = str
+    page_type: Callable[[], str] = str
 
     @property
     def snapshot(self) -> Snapshot:
@@ -104,14 +104,9 @@ class LabelledBlocks:
         return self.detect() or self.snapshot.language.partition("-")[0]
 
     @cached_property
-    def page_type(self) -> str:
-        """Return the type of the page, a value of `PageType`; empty if unknown."""
-        return self.find_type()
-
-    @cached_property
     def may_be_forum(self) -> bool:
         """Return whether the page is one of a forum by its title, its address or its type."""
-        return self.in_forum or self.page_type == PageType.FORUM
+        return self.in_forum or self.page_type() == PageType.FORUM
 
     @cached_property
     def groups(self) -> RecordGroups:
@@ -200,7 +195,11 @@ class LabelledBlocks:
         if not self.may_be_forum:
             return []
         posts = find_posts(self.blocks, self.groups, self.weights, self._gain, self.language)
-        return self._without_hidden(posts) if _are_signed(posts) else []
+        signed = sum(post.author >= 0 or post.date >= 0 for post in posts)
+        is_whole = all(post.author >= 0 and post.date >= 0 for post in posts)
+        # Of two records, both need an author and a date.
+        are_posts = is_whole if len(posts) == 2 else 2 * signed >= len(posts)
+        return self._without_hidden(posts) if are_posts else []
 
     def _without_hidden(self, posts: Sequence[PostRecord]) -> list[PostRecord]:
         """Return posts without what is too hidden for the policy: whole posts, blocks, authors and dates."""
@@ -229,13 +228,6 @@ class LabelledBlocks:
         if sum(post.author >= 0 or post.date >= 0 for post in posts) < max(_MOST * len(posts), 1):
             return []
         return self._without_hidden(posts)
-
-
-def _are_signed(posts: Sequence[PostRecord]) -> bool:
-    """Return whether most of some records have an author or a date, as posts have; of two records, both have both."""
-    if len(posts) == 2:
-        return all(post.author >= 0 and post.date >= 0 for post in posts)
-    return 2 * sum(post.author >= 0 or post.date >= 0 for post in posts) >= len(posts)
 
 
 def comment_parts(blocks: BlockColumns) -> NDArray[np.bool_]:
