@@ -126,7 +126,7 @@ def fit(examples: Sequence[MetadataExample], types: Forest, card_fields: Mapping
     """
     contents = {"columns": card_columns(), "page_types": [*PAGE_TYPES]}
     card = {"format": FORMAT, **card_fields, "versions": versions("lightgbm"), "seed": SEED, **contents}
-    return MetadataModel(fit_fields(examples), types, card)
+    return MetadataModel({**fit_fields(examples), Field.PAGE_TYPE: types}, card)
 
 
 def fit_fields(examples: Sequence[MetadataExample]) -> dict[Field, Forest]:
@@ -274,7 +274,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             page_types.typed_pages(options.corpora, page_types.read_types(options.types)) if options.types else ()
         )
         if options.train:
-            types = page_types.fit_types(typed) if typed else load_shipped().page_types
+            types = page_types.fit_types(typed) if typed else load_shipped().forests[Field.PAGE_TYPE]
             facts = {"pages": len(rows), "typed_pages": len(typed)}
             write_atomic(options.train, fit(lessons(rows), types, facts).to_bytes())
             return 0

@@ -94,7 +94,7 @@ def choose_metadata(
     page, model = metadata_page(context, language, parts), model or load_shipped()
     page_type = ""
     choices: dict[Field, Candidate | None] = {}
-    if chosen := choose_page_type(context, model.page_types):
+    if chosen := choose_page_type(context, model.forests[Field.PAGE_TYPE]):
         page_type, probability = chosen[0].value, chosen[1]
         mention = Mention(Field.PAGE_TYPE, (page_type,), Source.PAGE, "")
         choices[Field.PAGE_TYPE] = Candidate(mention.values, [mention], probability)
@@ -286,20 +286,18 @@ class MetadataModel:
     A model file is a zip archive: `card.json`, and the trees in LightGBM's text format.
 
     Attributes:
-        forests: for each of `FIELDS`, the trees that predict whether a candidate is right.
-        page_types: the trees that predict the type of a page, a class for each of `PAGE_TYPES`.
+        forests: for each of `FIELDS`, the trees that predict whether a candidate is right, and for the type of the page
+            those that predict it, a class for each of `PAGE_TYPES`.
         card: training corpora, versions, seed, columns.
     """
 
     forests: Mapping[Field, Forest]
-    page_types: Forest
     card: dict[str, Any]
 
     def to_bytes(self) -> bytes:
         """Serialize the model; equal models give equal bytes."""
         card = json.dumps(self.card, indent=1, sort_keys=True, ensure_ascii=False)
-        forests = {**self.forests, Field.PAGE_TYPE: self.page_types}
-        trees = {f"{field.value}.txt": forest.text.encode() for field, forest in forests.items()}
+        trees = {f"{field.value}.txt": forest.text.encode() for field, forest in self.forests.items()}
         return model_file.pack({CARD: card.encode(), **trees})
 
 
@@ -320,7 +318,7 @@ def from_bytes(data: bytes) -> MetadataModel:
         ModelError: the data is damaged, or of another version.
     """
     card, forests = read(data, card_columns())
-    return MetadataModel({field: forests[field] for field in FIELDS}, forests[Field.PAGE_TYPE], card)
+    return MetadataModel(forests, card)
 
 
 def card_columns() -> dict[Field, list[str]]:

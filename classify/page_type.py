@@ -53,7 +53,7 @@ def page_type(context: PageContext, model: MetadataModel | None = None) -> str:
     Raises:
         ModelError: the shipped models are missing or damaged.
     """
-    chosen = choose_page_type(context, model.page_types if model else _shipped())
+    chosen = choose_page_type(context, model.forests[Field.PAGE_TYPE] if model else _shipped())
     return chosen[0].value if chosen else ""
 
 

@@ -68,7 +68,7 @@ def continue_training(base: MetadataModel, examples: Sequence[MetadataExample]) 
     for field in FIELDS:
         if used := [example for example in examples if example.has_gold.get(field)]:
             forests[field] = fit_field(used, field, base.forests[field])
-    return MetadataModel(forests, base.page_types, base.card)
+    return MetadataModel(forests, base.card)
 
 
 def fit_field(examples: Sequence[MetadataExample], field: Field, base: Forest | None = None) -> Forest:

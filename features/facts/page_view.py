@@ -143,7 +143,6 @@ class PageView:
 
 HEADLINES: Final = 6
 """Blocks with the highest scores that are candidates for the title."""
-LAST_HEADLINE: Final = f"headline{HEADLINES - 1}"
 MAX_BYLINE_WORDS: Final = 40
 MAX_DATE_BLOCKS: Final = 60
 """Most blocks that are searched for dates, those nearest to the headline."""
@@ -268,7 +267,9 @@ def confirmed_mentions(
                 mention = shown[0] if shown else Mention(field, (), Source.PAGE, "near", block)
                 completed = [*(each for each in completed if each not in shown), replace(mention, values=names)]
         elif not shown and field is Field.TITLE:
-            completed.append(Mention(field, (clean_text(page.texts[block], 500),), Source.PAGE, LAST_HEADLINE, block))
+            completed.append(
+                Mention(field, (clean_text(page.texts[block], 500),), Source.PAGE, f"headline{HEADLINES - 1}", block)
+            )
         elif not shown:
             completed += block_dates(page, block)
     return completed

@@ -22,7 +22,7 @@ from vclean.features import text as text_package
 from vclean.files import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 MIN_YEAR, MAX_YEAR = 1990, 2099
 """Years of documents on the web; other years are those of their subjects."""
@@ -141,31 +141,28 @@ def parse_date(value: str, language: str = "en", *, day_first: bool = False) -> 
     if match := _EPOCH.match(value):
         return datetime.fromtimestamp(int(match[1]), UTC).isoformat()
     first = next(find_dates(value, language, day_first=day_first), None)
-    forms = (first.value if first else "", _iso_8601(value.removesuffix("Z")), _rfc_2822(value))
+    # A date such as `Thu, 07 Mar 2024 10:00:00 GMT`.
+    rfc_2822 = _moment(parsedate_to_datetime, value) if ":" in value and value.isascii() else None
+    forms = (
+        first.value if first else "", _iso_8601(value.removesuffix("Z")), rfc_2822.isoformat() if rfc_2822 else ""
+    )  # fmt: skip
     return max(forms, key=len)  # the first one of those with the most parts: only `find_dates` reads PM
 
 
 def _iso_8601(value: str) -> str:
     """Return a day or a moment in ISO 8601 without fractions of a second; empty for other values."""
-    try:
-        moment = datetime.fromisoformat(value)
-    except ValueError:
-        return ""
-    text = moment.isoformat(timespec="seconds")
-    if not MIN_YEAR <= moment.year <= MAX_YEAR:
-        return ""
+    moment = _moment(datetime.fromisoformat, value)
+    text = moment.isoformat(timespec="seconds") if moment else ""
     return text if len(value) > _DAY_LENGTH else text[:_DAY_LENGTH]
 
 
-def _rfc_2822(value: str) -> str:
-    """Return the moment of a date such as `Thu, 07 Mar 2024 10:00:00 GMT`."""
-    if ":" not in value or not value.isascii():
-        return ""
+def _moment(parse: Callable[[str], datetime], value: str) -> datetime | None:
+    """Return what a function of the standard library reads; None for other values and for years of no document."""
     try:
-        moment = parsedate_to_datetime(value)
+        moment = parse(value)
     except (ValueError, TypeError, IndexError, OverflowError):
-        return ""
-    return moment.isoformat() if MIN_YEAR <= moment.year <= MAX_YEAR else ""
+        return None
+    return moment if MIN_YEAR <= moment.year <= MAX_YEAR else None
 
 
 def find_dates(text: str, language: str = "en", *, day_first: bool = False) -> Iterator[Found]:

@@ -45,21 +45,16 @@ def _load_parts(packed: Path) -> Arrays:
     folder = cache_folder() / "vclean" / f"languages-{_LAYOUT}-{state.st_size}-{state.st_mtime_ns}"
     with contextlib.suppress(OSError, ValueError, EOFError):  # they do not exist, or are damaged
         return {name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _PARTS}
-    parts = _unpack_parts(packed)
+    from py3langid.modelio import load_model
+
+    parts = {name: np.asarray(part) for name, part in zip(_PARTS, load_model(packed), strict=True)}
+    parts["output"] = parts["output"].astype(np.int32)
     with contextlib.suppress(OSError, OutputError):
         folder.mkdir(parents=True, exist_ok=True)
         for name, part in parts.items():
             with AtomicFile(folder / f"{name}.npy") as file:  # another process may write it at the same time
                 np.save(cast("Any", file), part)
     return parts
-
-
-def _unpack_parts(packed: Path) -> Arrays:
-    """Unpack the parts of the model."""
-    from py3langid.modelio import load_model
-
-    parts = dict(zip(_PARTS, load_model(packed), strict=True))
-    return {**{name: np.asarray(part) for name, part in parts.items()}, "output": np.array(parts["output"], np.int32)}
 
 
 SAMPLE_LENGTH = 320

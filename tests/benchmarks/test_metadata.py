@@ -43,7 +43,7 @@ class TestMakeExample:
 
 class TestFit:
     def test_learns_where_markup_is_wrong_always_the_same(self, metadata, examples) -> None:
-        types = load_shipped().page_types
+        types = load_shipped().forests[Field.PAGE_TYPE]
         model = metadata.fit(examples, types, {})
         assert metadata.fit(examples, types, {}).to_bytes() == model.to_bytes()
         html, gold = page(21)

@@ -64,11 +64,11 @@ def unpacked(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         "nextmove": np.zeros(256, np.uint32), "row": np.zeros(1, np.uint16), "output": np.full(1, -1, np.int32),
     }  # fmt: skip
 
-    def unpack(path: Path) -> dict[str, np.ndarray]:
+    def unpack(path: Path) -> list[np.ndarray]:
         paths.append(path)
-        return tiny
+        return list(tiny.values())
 
-    monkeypatch.setattr(language, "_unpack_parts", unpack)
+    monkeypatch.setattr("py3langid.modelio.load_model", unpack)
     return paths
 
 
