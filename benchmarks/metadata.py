@@ -27,13 +27,13 @@ from documents import table
 
 from vclean.classify.corpora.corpora import assign_folds, site
 from vclean.classify.corpora.gold import GoldPage
-from vclean.classify.metadata import THRESHOLD, MetadataModel, card_columns, choose, load_shipped, metadata_page
+from vclean.classify.metadata import THRESHOLD, MetadataModel, card_columns, choose, load_shipped
 from vclean.classify.page_type import FORMAT, page_type
 from vclean.classify.training.fits import SEED
 from vclean.classify.training.metadata import MetadataExample, fit_field
 from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks
-from vclean.features.facts.candidates import FIELDS
+from vclean.features.facts.candidates import FIELDS, MetadataPage
 from vclean.features.facts.mentions import Field
 from vclean.features.facts.names import names_key, without_credentials
 from vclean.features.headline import normalize
@@ -107,7 +107,7 @@ def make_example(
         language: its detected language, ISO 639-1.
         fields: the fields that its annotators looked for; without a value, the page has none.
     """
-    extractor, gold = metadata_page(PageContext(extract_blocks(snapshot)), language), gold_values(page)
+    extractor, gold = MetadataPage(PageContext(extract_blocks(snapshot)), language), gold_values(page)
     candidates = {field: extractor.candidates(field) for field in FIELDS}
     is_right = {
         field: np.array([is_same(field, row.values, gold[field]) for row in candidates[field].rows], dtype=bool)

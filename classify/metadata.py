@@ -91,7 +91,7 @@ def choose_metadata(
     Raises:
         ModelError: the shipped models are missing or damaged.
     """
-    page, model = metadata_page(context, language, parts), model or load_shipped()
+    page, model = MetadataPage(context, language, parts or {}), model or load_shipped()
     page_type = ""
     choices: dict[Field, Candidate | None] = {}
     if chosen := choose_page_type(context, model.forests[Field.PAGE_TYPE]):
@@ -99,24 +99,13 @@ def choose_metadata(
         mention = Mention(Field.PAGE_TYPE, (page_type,), Source.PAGE, "")
         choices[Field.PAGE_TYPE] = Candidate(mention.values, [mention], probability)
     for field in FIELDS:
-        blocks = page.confirmed.get(field, ())
-        choices[field] = choose(field, page.candidates(field), model.forests[field], blocks, page_type=page_type)
+        candidates, forest = page.candidates(field), model.forests[field]
+        choices[field] = choose(field, candidates, forest, page.confirmed(field), page_type=page_type)
     choices |= {field: _declared(field, page) for field in _DECLARED}
     published, modified = choices[Field.PUBLISHED], choices[Field.MODIFIED]
     if published and modified and modified.values[0][:10] < published.values[0][:10]:
         del choices[Field.MODIFIED]
     return {field: choice for field in Field if (choice := choices.get(field))}
-
-
-def metadata_page(context: PageContext, language: str, parts: Mapping[int, PartKind] | None = None) -> MetadataPage:
-    """Return the page for extractors of metadata; arguments as for `choose_metadata`."""
-    confirmed = {field: confirmed_blocks(parts, field) for field in FIELDS} if parts else {}
-    return MetadataPage(context, language, confirmed)
-
-
-def confirmed_blocks(parts: Mapping[int, PartKind], field: Field) -> set[int]:
-    """Return the blocks of a page that a person confirmed to show a field."""
-    return {block for block, part in parts.items() if part in PARTS[field]}
 
 
 def choose(
@@ -269,14 +258,6 @@ def _key(field: Field, values: tuple[str, ...]) -> object:
     if field in _URLS:
         return values[0].partition("://")[2].partition("?")[0].rstrip("/")
     return normalize(values[0])[:60] if field is Field.DESCRIPTION else tuple(map(normalize, values))
-
-
-PARTS: Final = {
-    Field.TITLE: (PartKind.TITLE,),
-    Field.AUTHORS: (PartKind.BYLINE, PartKind.BYLINE_DATE),
-    Field.PUBLISHED: (PartKind.DATE, PartKind.BYLINE_DATE),
-}
-"""Parts of a page that show these fields."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.classify.metadata import MetadataModel, confirmed_blocks, marked_candidate, metadata_page
+from vclean.classify.metadata import MetadataModel, marked_candidate
 from vclean.classify.training import fits
-from vclean.features.facts.candidates import FIELDS
+from vclean.features.facts.candidates import FIELDS, MetadataPage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,11 +52,11 @@ def corrected_example(
         parts: the parts of the page by block.
         base: the model that chooses among several candidates in the marked blocks.
     """
-    page = metadata_page(context, language, parts)
+    page = MetadataPage(context, language, parts)
     candidates = {name: page.candidates(name) for name in FIELDS}
     is_right = {name: np.zeros(len(candidates[name].rows), dtype=bool) for name in FIELDS}
     for name in FIELDS:
-        row = marked_candidate(candidates[name], base.forests[name], confirmed_blocks(parts, name))
+        row = marked_candidate(candidates[name], base.forests[name], page.confirmed(name))
         if row is not None:
             is_right[name][row] = True
     return MetadataExample(candidates, is_right, {name: bool(is_right[name].any()) for name in FIELDS})

@@ -26,7 +26,7 @@ from vclean.classify.content.stacking import add_columns
 from vclean.classify.corpora.corpora import assign_folds, registered_domain
 from vclean.classify.corpora.gold import GoldPage, align
 from vclean.classify.evaluation.scores import word_score
-from vclean.classify.metadata import confirmed_blocks, load_shipped
+from vclean.classify.metadata import load_shipped
 from vclean.classify.training.dataset import WEIGHT_CAP, page_rows
 from vclean.classify.training.fits import CORRECTIONS, FITS, SEED, fit
 from vclean.classify.training.metadata import continue_training as continue_metadata
@@ -34,7 +34,7 @@ from vclean.classify.training.metadata import corrected_example
 from vclean.classify.training.train import is_typed
 from vclean.errors import InputError, ModelError
 from vclean.features.blocks import block_names, extract_blocks, match_blocks
-from vclean.features.facts.candidates import FIELDS
+from vclean.features.facts.candidates import FIELDS, PARTS
 from vclean.features.facts.mentions import Field
 from vclean.features.matrix import page_context
 from vclean.features.text.characters import EncodedTexts
@@ -186,7 +186,7 @@ def describe_unread_marks(corrections: Sequence[Correction]) -> list[str]:
     lines = []
     for correction in corrections:
         for name in FIELDS:
-            blocks = sorted(confirmed_blocks(correction.parts, name))
+            blocks = sorted(block for block, part in correction.parts.items() if part in PARTS[name])
             if blocks and not correction.metadata.has_gold[name]:
                 text = shorten(correction.blocks.text[blocks[0]], 60, placeholder="…")
                 lines.append(

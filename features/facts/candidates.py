@@ -32,10 +32,11 @@ from vclean.features.facts.page_view import (
 )
 from vclean.features.headline import is_site_name, normalize, split_title, strip_site_name
 from vclean.features.text.dates import date_in_url, parse_date
+from vclean.labels import PartKind
 from vclean.page import split_url
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -46,6 +47,12 @@ MAX_CANDIDATES: Final = 60
 """Most candidates of a field; those of later mentions are left out."""
 FIELDS: Final = (Field.TITLE, Field.AUTHORS, Field.PUBLISHED)
 """Fields with a table of candidates."""
+PARTS: Final = {
+    Field.TITLE: (PartKind.TITLE,),
+    Field.AUTHORS: (PartKind.BYLINE, PartKind.BYLINE_DATE),
+    Field.PUBLISHED: (PartKind.DATE, PartKind.BYLINE_DATE),
+}
+"""Parts of a page that show these fields."""
 _INVERTED: Final = frozenset(("citation_author", "dc.creator", "dcterms.creator", "dc.creator.personalname"))
 """Properties with names such as `Lee, Ann`."""
 _GENERIC: Final = re.compile(
@@ -131,10 +138,10 @@ class MetadataPage(PageView):
     """Mentions of all fields on a page.
 
     Attributes:
-        confirmed: the blocks that a person marked as title, byline or date, by field.
+        parts: the parts of the page that a person marked, such as its title, by block.
     """
 
-    confirmed: Mapping[Field, Collection[int]] = field(default_factory=dict)
+    parts: Mapping[int, PartKind] = field(default_factory=dict)
 
     @cached_property
     def mentions(self) -> dict[Field, list[Mention]]:
@@ -146,9 +153,13 @@ class MetadataPage(PageView):
         by_field: dict[Field, list[Mention]] = {name: [] for name in Field}
         for mention in chain(of_head, of_body):
             by_field[mention.field].append(mention)
-        for name, blocks in self.confirmed.items():
-            by_field[name] = confirmed_mentions(by_field[name], name, blocks, self)
+        for name in FIELDS:
+            by_field[name] = confirmed_mentions(by_field[name], name, self.confirmed(name), self)
         return by_field
+
+    def confirmed(self, name: Field) -> set[int]:
+        """Return the blocks that a person marked as a part that shows one of `FIELDS`."""
+        return {block for block, part in self.parts.items() if part in PARTS[name]}
 
     def date_of(self, mention: Mention) -> str:
         """Return the date of a mention in ISO 8601; empty if it has none."""

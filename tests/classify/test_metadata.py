@@ -9,8 +9,9 @@ from helpers.archives import repacked
 from helpers.pages import context_of
 
 from vclean.classify import model_file
-from vclean.classify.metadata import choose, choose_metadata, from_bytes, load_shipped, metadata_page
+from vclean.classify.metadata import choose, choose_metadata, from_bytes, load_shipped
 from vclean.errors import ModelError
+from vclean.features.facts.candidates import MetadataPage
 from vclean.features.facts.mentions import Field
 
 ARTICLE = """<title>Rain in May | Example</title><meta property="og:site_name" content="Example">
@@ -39,7 +40,7 @@ class TestChoose:
     )  # fmt: skip
     @pytest.mark.parametrize("field", [Field.AUTHORS, Field.PUBLISHED])
     def test_pages_that_rarely_have_a_value_need_more(self, field, probability, page_type, has_value) -> None:
-        candidates = metadata_page(context_of(ARTICLE), "en").candidates(field)
+        candidates = MetadataPage(context_of(ARTICLE), "en").candidates(field)
         trees = SimpleNamespace(predict=lambda x: np.full(len(x), probability))
         assert bool(choose(field, candidates, trees, page_type=page_type)) is has_value
 
