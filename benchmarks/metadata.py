@@ -30,7 +30,6 @@ from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.metadata import THRESHOLD, MetadataModel, card_columns, choose, load_shipped
 from vclean.classify.page_type import FORMAT, page_type
 from vclean.classify.training.fits import SEED
-from vclean.classify.training.metadata import MetadataExample, fit_field
 from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks
 from vclean.features.facts.candidates import FIELDS, MetadataPage
@@ -40,6 +39,7 @@ from vclean.features.headline import normalize
 from vclean.features.page_context import PageContext
 from vclean.files import write_atomic
 from vclean.imports import versions
+from vclean.labelling.retraining import MetadataExample, fit_field
 from vclean.labels import PAGE_TYPES
 from vclean.render.static.parse import parse
 

@@ -26,15 +26,13 @@ from vclean.classify.content.stacking import add_columns
 from vclean.classify.corpora.corpora import assign_folds, registered_domain
 from vclean.classify.corpora.gold import GoldPage, align
 from vclean.classify.evaluation.scores import word_score
-from vclean.classify.metadata import load_shipped
+from vclean.classify.metadata import load_shipped, marked_candidate
 from vclean.classify.training.dataset import WEIGHT_CAP, page_rows
 from vclean.classify.training.fits import CORRECTIONS, FITS, SEED, fit
-from vclean.classify.training.metadata import continue_training as continue_metadata
-from vclean.classify.training.metadata import corrected_example
 from vclean.classify.training.train import is_typed
 from vclean.errors import InputError, ModelError
 from vclean.features.blocks import block_names, extract_blocks, match_blocks
-from vclean.features.facts.candidates import FIELDS, PARTS
+from vclean.features.facts.candidates import FIELDS, PARTS, MetadataPage
 from vclean.features.facts.mentions import Field
 from vclean.features.matrix import page_context
 from vclean.features.text.characters import EncodedTexts
@@ -53,11 +51,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.content.model import Model
+    from vclean.classify.forest import Forest
     from vclean.classify.metadata import MetadataModel
     from vclean.classify.prediction import Prediction
     from vclean.classify.training.dataset import PageRows
-    from vclean.classify.training.metadata import MetadataExample
     from vclean.features.blocks import BlockColumns
+    from vclean.features.facts.candidates import Candidates
+    from vclean.features.page_context import PageContext
     from vclean.labelling.export import LabelledPage
     from vclean.labels import PartKind
 
@@ -175,10 +175,59 @@ def continue_from_shipped(corrections: Sequence[Correction]) -> tuple[Model, lis
     return replace(model, confirmed=confirmed_pages(corrections)), gains
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class MetadataExample:
+    """Candidates of one page, and which are right.
+
+    Attributes:
+        candidates: the candidates of each of `FIELDS`.
+        is_right: bool (C,) for each of `FIELDS`.
+        has_gold: for each field that the gold knows of, whether the page has it.
+    """
+
+    candidates: dict[Field, Candidates]
+    is_right: dict[Field, NDArray[np.bool_]]
+    has_gold: dict[Field, bool]
+
+
+def corrected_example(
+    context: PageContext, language: str, parts: Mapping[int, PartKind], base: MetadataModel
+) -> MetadataExample:
+    """Return the candidates of a page, and which of them are right: the best in the blocks marked as this part.
+
+    Args:
+        context: the blocks of the page.
+        language: its detected language, ISO 639-1.
+        parts: the parts of the page by block.
+        base: the model that chooses among several candidates in the marked blocks.
+    """
+    page = MetadataPage(context, language, parts)
+    candidates = {name: page.candidates(name) for name in FIELDS}
+    is_right = {name: np.zeros(len(candidates[name].rows), dtype=bool) for name in FIELDS}
+    for name in FIELDS:
+        row = marked_candidate(candidates[name], base.forests[name], page.confirmed(name))
+        if row is not None:
+            is_right[name][row] = True
+    return MetadataExample(candidates, is_right, {name: bool(is_right[name].any()) for name in FIELDS})
+
+
 def corrected_metadata_model(corrections: Sequence[Correction]) -> MetadataModel | None:
-    """Return the shipped model of metadata, trained further on the parts of corrections; None without marked parts."""
-    marked = [correction.metadata for correction in corrections if any(correction.metadata.has_gold.values())]
-    return continue_metadata(load_shipped(), marked) if marked else None
+    """Return the shipped model of metadata with more trees for each field, fitted on the parts of corrections.
+
+    It is None without marked parts.
+    """
+    base, examples = load_shipped(), [correction.metadata for correction in corrections]
+    used = {name: [example for example in examples if example.has_gold[name]] for name in FIELDS}
+    forests = {name: fit_field(several, name, base.forests[name]) for name, several in used.items() if several}
+    return replace(base, forests={**base.forests, **forests}) if forests else None
+
+
+def fit_field(examples: Sequence[MetadataExample], field: Field, base: Forest | None = None) -> Forest:
+    """Fit the probability that a candidate for a field is right; with `base`, only further trees."""
+    used = [example for example in examples if example.candidates[field].rows]
+    x = np.concatenate([example.candidates[field].x for example in used])
+    y = np.concatenate([example.is_right[field] for example in used])
+    return fit("metadata", x, y, base=base)
 
 
 def describe_unread_marks(corrections: Sequence[Correction]) -> list[str]:

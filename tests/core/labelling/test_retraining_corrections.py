@@ -20,7 +20,6 @@ from vclean.classify.content.model import Model, load
 from vclean.classify.metadata import choose_metadata, load_shipped
 from vclean.classify.prediction import Prediction
 from vclean.classify.training import dataset, train
-from vclean.classify.training.metadata import corrected_example
 from vclean.cli.main import main
 from vclean.errors import InputError, ModelError
 from vclean.features.facts.mentions import Field
@@ -33,6 +32,7 @@ from vclean.labelling.retraining import (
     IMPORTANCE,
     Correction,
     Gain,
+    corrected_example,
     correction_rows,
     read_corrections,
     report_gains,
