@@ -118,7 +118,7 @@ def _iso_date(page: LabelledBlocks, record: PostRecord, text: str) -> str:
     """Return the date of a post: that of the attributes around its text, or else of its text."""
     if record.date < 0:
         return ""
-    language, snapshot = page.language, page.snapshot
+    language, snapshot = page.language(), page.snapshot
     day_first = is_day_first(language, snapshot.language)
     for element in snapshot.ancestors(int(snapshot.text_parent[record.date]))[:2]:
         for name in ("datetime", "title", "content"):

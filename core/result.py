@@ -267,7 +267,7 @@ class Result:
             probability=prediction.probability,
             policy=prediction.decision.policy if prediction.decision else Policy(),
             in_forum=is_named_forum(self.columns.snapshot),
-            detect=lambda: self.language,
+            language=cache(lambda: self.language or self.columns.snapshot.language.partition("-")[0]),
             page_type=cache(lambda: page_type(self.context, prediction.metadata_model)),
         )
 

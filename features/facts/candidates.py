@@ -184,12 +184,11 @@ def _group(entries: Iterator[Entry]) -> list[Candidate]:
     """
     groups: dict[object, Candidate] = {}
     for key, values, mention in entries:
-        if key not in groups and len(groups) < MAX_CANDIDATES:
-            groups[key] = Candidate(values, [])
-        if candidate := groups.get(key):
+        if key in groups or len(groups) < MAX_CANDIDATES:
+            candidate = groups.setdefault(key, Candidate(values, []))
             candidate.mentions.append(mention)
-            is_longer = mention.field in (Field.PUBLISHED, Field.MODIFIED) and len(values[0]) > len(candidate.values[0])
-            if is_longer:
+            is_date = mention.field in (Field.PUBLISHED, Field.MODIFIED)
+            if is_date and len(values[0]) > len(candidate.values[0]):
                 groups[key] = Candidate(values, candidate.mentions)
     return list(groups.values())
 

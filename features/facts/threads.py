@@ -80,7 +80,7 @@ class LabelledBlocks:
         probability: float (B,), the probability that each block is content.
         policy: what may be content; blocks that are too hidden for it belong to no record.
         in_forum: whether the title or the address of the page is that of a forum.
-        detect: returns the language of the content, ISO 639-1; empty if unknown.
+        language: returns the language of the content, or else of the markup, ISO 639-1; empty if unknown.
         page_type: returns the type of the page, a value of `PageType`; empty if unknown.
     """
 
@@ -90,23 +90,13 @@ class LabelledBlocks:
     probability: NDArray[np.floating]
     policy: Policy
     in_forum: bool = False
-    detect: Callable[[], str] = str
+    language: Callable[[], str] = str
     page_type: Callable[[], str] = str
 
     @property
     def snapshot(self) -> Snapshot:
         """Return the page before labelling."""
         return self.blocks.snapshot
-
-    @cached_property
-    def language(self) -> str:
-        """Return the code of the language, from the text or else the markup; empty if unknown."""
-        return self.detect() or self.snapshot.language.partition("-")[0]
-
-    @cached_property
-    def may_be_forum(self) -> bool:
-        """Return whether the page is one of a forum by its title, its address or its type."""
-        return self.in_forum or self.page_type() == PageType.FORUM
 
     @cached_property
     def groups(self) -> RecordGroups:
@@ -188,13 +178,13 @@ class LabelledBlocks:
         """Return whether the page is one of a forum, and no document with comments below it."""
         in_part = self._parts[self.blocks.node]
         are_posts = not in_part.any() or self.content_share(np.flatnonzero(in_part).tolist()) >= _COMMENTS_SHARE
-        return self.in_forum or (are_posts and self.may_be_forum)
+        return self.in_forum or (are_posts and self.page_type() == PageType.FORUM)
 
     def _thread_posts(self) -> list[PostRecord]:
         """Return the records of a page of a forum that may be posts: most have an author or a date."""
-        if not self.may_be_forum:
+        if not self.in_forum and self.page_type() != PageType.FORUM:
             return []
-        posts = find_posts(self.blocks, self.groups, self.weights, self._gain, self.language)
+        posts = find_posts(self.blocks, self.groups, self.weights, self._gain, self.language())
         signed = sum(post.author >= 0 or post.date >= 0 for post in posts)
         is_whole = all(post.author >= 0 and post.date >= 0 for post in posts)
         # Of two records, both need an author and a date.
@@ -224,7 +214,7 @@ class LabelledBlocks:
         groups = RecordGroups.find(self.snapshot, part, _has_name(self.snapshot, _COMMENT_NAME))
         words = self.words * part[self.blocks.node]
         gain = np.where(words > 0, words, self._gain)
-        posts = find_posts(self.blocks, groups, words, gain, self.language, opening=self._is_forum)
+        posts = find_posts(self.blocks, groups, words, gain, self.language(), opening=self._is_forum)
         if sum(post.author >= 0 or post.date >= 0 for post in posts) < max(_MOST * len(posts), 1):
             return []
         return self._without_hidden(posts)
