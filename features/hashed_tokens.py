@@ -90,17 +90,11 @@ def path_scores(
     snapshot = context.snapshot
     scores = tree.path_sum(tokens.sums(path), snapshot.end)[context.blocks.main_element]
     inner = tokens.sums(near)
-    for elements in _innermost_elements(context):
+    elements = context.blocks.main_element
+    for _ in range(NEAR):
         scores = scores + np.where(elements >= 0, inner[elements], 0)
+        elements = np.where(elements >= 0, snapshot.parent[elements], -1)
     return scores.astype(np.float32)
-
-
-def _innermost_elements(context: PageContext) -> list[NDArray[np.int32]]:
-    """Return the `NEAR` innermost elements around each block's longest text: int32 (B,) each, -1 above the root."""
-    elements = [context.blocks.main_element]
-    for _ in range(NEAR - 1):
-        elements.append(np.where(elements[-1] >= 0, context.snapshot.parent[elements[-1]], -1))
-    return elements
 
 
 def path_tokens(context: PageContext, tokens: ElementTokens) -> RaggedArray:
@@ -108,14 +102,12 @@ def path_tokens(context: PageContext, tokens: ElementTokens) -> RaggedArray:
 
     Tokens of the `NEAR` innermost elements occur twice, the second time with `BUCKETS` added.
     """
-    inner = np.stack(_innermost_elements(context), axis=1).tolist()
     rows = []
-    for innermost, near in zip(context.blocks.main_element.tolist(), inner, strict=True):
-        parts = [tokens.of(i) for i in context.snapshot.ancestors(innermost)]
-        parts += [tokens.of(i) + BUCKETS for i in near if i >= 0]
-        rows.append(np.concatenate(parts))
-    lengths = np.cumsum([0, *map(len, rows)])
-    return RaggedArray(lengths.astype(np.int64), np.concatenate(rows) if rows else np.zeros(0, dtype=np.int32))
+    for innermost in context.blocks.main_element.tolist():
+        of_path = [tokens.of(element) for element in context.snapshot.ancestors(innermost)]
+        rows.append(np.concatenate([*of_path, *(each + BUCKETS for each in of_path[:NEAR])]))
+    start = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+    return RaggedArray(start, np.concatenate(rows) if rows else np.zeros(0, dtype=np.int32))
 
 
 def path_names(context: PageContext, block: int) -> list[tuple[str, int]]:
