@@ -57,7 +57,7 @@ class ElementTokens:
 def element_tokens(page_names: ElementNames) -> ElementTokens:
     """Return the name tokens of all elements of a page."""
     snapshot, first = page_names.snapshot, page_names.first
-    tag = np.array([_tag_bucket(tag) for tag in snapshot.tags], dtype=np.int32)[snapshot.tag]
+    tag = np.array([_hash_token(f"t:{_SAME_TAG.get(tag, tag)}") for tag in snapshot.tags], dtype=np.int32)[snapshot.tag]
     values = {attribute: snapshot.values(attribute) for attribute in TOKEN_ATTRIBUTES}
     element = np.concatenate([each.node for each in values.values()])
     value = np.concatenate([each.index + first[attribute] for attribute, each in values.items()])
@@ -65,10 +65,6 @@ def element_tokens(page_names: ElementNames) -> ElementTokens:
     count = max(len(page_names.buckets), 1)
     keys = sorted_unique(element[pair].astype(np.int64) * count + token)
     return ElementTokens(tag, RaggedArray.from_pairs(keys // count, page_names.buckets[keys % count], len(snapshot)))
-
-
-def _tag_bucket(tag: str) -> int:
-    return _hash_token("t:" + _SAME_TAG.get(tag, tag))
 
 
 def _hash_token(token: str) -> int:
@@ -119,7 +115,7 @@ def path_names(context: PageContext, block: int) -> list[tuple[str, int]]:
     weighted_names: list[tuple[str, int]] = []
     for distance, element in enumerate(snapshot.ancestors(int(context.blocks.main_element[block]))):
         tag = snapshot.tags[snapshot.tag[element]]
-        names = {"t:" + tag: (f"<{tag}>", _tag_bucket(tag))}
+        names = {"t:" + tag: (f"<{tag}>", _hash_token(f"t:{_SAME_TAG.get(tag, tag)}"))}
         for attribute in TOKEN_ATTRIBUTES:
             tokens = _value_tokens(attribute, snapshot.attributes(attribute).get(element, ""))
             names |= {token: (token.partition(":")[2], _hash_token(token)) for token in tokens}

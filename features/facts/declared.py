@@ -34,15 +34,8 @@ _NUMBERS: Final = (
     "sku", "mpn", "gtin", "gtin8", "gtin12", "gtin13", "gtin14", "isbn", "productID", "model", "identifier",
 )  # fmt: skip
 """Properties with the number of a product."""
-_PRICES: Final = ("price", "lowPrice")
-_NESTED: Final = ("offers", "priceSpecification", "hasVariant")
-"""Properties whose objects have the price."""
-_META_PROPERTIES: Final = ("price", "priceCurrency")
-"""Properties that microdata often has in a `<meta>`, which is no element of a snapshot."""
 _LIST_PROPERTIES: Final = ("recipeInstructions", "recipeIngredient", "ingredients")
 """Properties with several values that microdata may have in one element."""
-_PARTS: Final = ("li", "p")
-"""Tags of elements with one value each, the better ones first."""
 _MAX_DEPTH: Final = 5
 _MAX_VALUES: Final = 200
 """Most ingredients or steps, and most objects of a list."""
@@ -142,10 +135,13 @@ def _first(properties: Properties, name: str, limit: int) -> str:
 
 def _price(properties: Properties, depth: int) -> tuple[str, str]:
     """Return the first price in an object or in the objects inside it, with its currency."""
-    price = next(filter(None, (amount(value) for name in _PRICES for value in properties.get(name, ()))), "")
+    price = next(
+        filter(None, (amount(value) for name in ("price", "lowPrice") for value in properties.get(name, ()))), ""
+    )
     if price:
         return price, _first(properties, "priceCurrency", 3).upper()
-    inside = (value for name in _NESTED for value in properties.get(name, ()))
+    nested = ("offers", "priceSpecification", "hasVariant")
+    inside = (value for name in nested for value in properties.get(name, ()))
     for value in inside if depth < _MAX_DEPTH else ():
         if isinstance(value, dict) and (found := _price(_as_lists(value), depth + 1))[0]:
             return found
@@ -195,7 +191,7 @@ def _items(page: PageView, kind: re.Pattern[str]) -> Iterator[Properties]:
             for name in names[:200].split():
                 if len(found[name]) < _MAX_VALUES:
                     found[name] += _microdata_values(page, node, name)
-        for name in _META_PROPERTIES:
+        for name in ("price", "priceCurrency"):  # often in a `<meta>`, which is no element of a snapshot
             values = {value for key, value in page.snapshot.head.meta if key == name.lower()}
             if len(values) == 1 and name not in found:  # with several, that of this item is unknown
                 found[name] += values
@@ -209,7 +205,7 @@ def _microdata_values(page: PageView, element: int, name: str) -> list[str]:
     """
     snapshot = page.snapshot
     if name in _LIST_PROPERTIES:
-        for tag in _PARTS:
+        for tag in ("li", "p"):  # the better ones first
             inside = element + np.flatnonzero(snapshot.is_tag((tag,))[element : snapshot.end[element]])
             if len(inside) > 1:
                 return [page.text_of(part, _MAX_CHARS) for part in inside[:_MAX_VALUES].tolist()]

@@ -15,7 +15,7 @@ import numpy as np
 
 from vclean.features.facts.groups import RecordTexts, sum_weights
 from vclean.features.facts.products import record_prices
-from vclean.labels import PageType
+from vclean.labels import Label, PageType
 from vclean.render import tree
 from vclean.render.snapshot import HEADING_TAGS
 
@@ -100,7 +100,9 @@ def _have_form_of_items(page: LabelledBlocks, items: Sequence[ItemRecord]) -> bo
     """
     are_linked = page.is_linked[[item.title_row for item in items]].mean() >= _MOST
     are_short = np.median([page.words[list(item.rows)].sum() for item in items]) <= _MAX_WORDS
-    headings = np.count_nonzero(page.is_linked & page.is_heading & page.is_content)
+    is_heading = page.snapshot.is_tag(HEADING_TAGS)[page.blocks.node]
+    is_heading |= np.array([label is Label.HEADING for label in page.labels], dtype=bool)
+    headings = np.count_nonzero(page.is_linked & is_heading & page.is_content)
     share = page.content_share([row for item in items for row in item.rows])
     return bool(are_linked and are_short and (headings >= _LEAST_TITLES or share >= _LIST_SHARE))
 

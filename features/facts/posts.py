@@ -40,8 +40,6 @@ _NO_NAME_END: Final = re.compile(r"(?:[:?!,]|\w{4}\.|\.\.)$")
 """End of a text that is no name; names may end in an initial or an abbreviation."""
 _FORMATTING: Final = ("b", "strong", "i", "em", "u", "font")
 """Tags of elements around the names of moderators, in color, that do not take the place of the markup of authors."""
-_NAME_TAGS: Final = ("b", "strong")
-"""Elements that names of authors are in more often than ranks and places."""
 _AUTHOR_NAME: Final = re.compile(
     r"author|user(?!\w*title)|member|nick|poster|byline|profile|creator|autor|contributor|\bname\b|-name|name-",
     re.IGNORECASE,
@@ -57,7 +55,6 @@ CLEAR_SIGN: Final = 0.8
 _MAX_NAME: Final = 50
 """Longest name of an author, in characters."""
 _DEPTH: Final = re.compile(r"(?:depth|level|indent)[-_]?(\d{1,2})\b", re.IGNORECASE)
-_DEPTH_ATTRIBUTES: Final = ("data-depth", "data-level", "depth", "indent", "aria-level")
 _LEVEL: Final = re.compile(r"\d{1,2}", re.ASCII)
 _INDENT: Final = re.compile(r"(?:margin|padding)-left:\s*(\d{1,4}(?:\.\d{1,4})?)(?:px|em|rem|%)?", re.IGNORECASE)
 """Indentation in the inline style of a post."""
@@ -142,7 +139,8 @@ def author_signs(blocks: BlockColumns) -> NDArray[np.float64]:
     parent = np.maximum(snapshot.parent, 0)
     sign += 0.7 * sign[parent] + 0.4 * sign[parent[parent]]
     around = tree.nearest_ancestor(~snapshot.is_tag(_FORMATTING), snapshot.parent)[text_parent]
-    return np.asarray(sign[around] + 0.2 * snapshot.is_tag(_NAME_TAGS)[text_parent], dtype=np.float64)
+    is_bold = snapshot.is_tag(("b", "strong"))[text_parent]  # ranks and places are less often
+    return np.asarray(sign[around] + 0.2 * is_bold, dtype=np.float64)
 
 
 def post_depths(texts: RecordTexts, authors: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -179,7 +177,7 @@ def _declared_levels(texts: RecordTexts) -> list[int]:
     matches = [_DEPTH.search(classes.get(record, "")) for record in records]
     if any(matches):
         return [int(match[1]) if match else 0 for match in matches]
-    for name in _DEPTH_ATTRIBUTES:
+    for name in ("data-depth", "data-level", "depth", "indent", "aria-level"):
         numbers: dict[int, int] = {}
         for element, value in snapshot.attributes(name).items():
             if _LEVEL.fullmatch(value):

@@ -65,8 +65,6 @@ _HEADING: Final = (
 """Text of a heading above comments, such as `3 comments`, `Kommentare (5)` or `One thought on “Rain”`."""
 _MAX_HEADING: Final = 160
 """Longest heading above comments, in characters."""
-_ROOTS: Final = ("html", "body", "form", "head")
-"""Tags of elements that are no part with comments, whatever their names."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -117,12 +115,6 @@ class LabelledBlocks:
     def is_content(self) -> NDArray[np.bool_]:
         """Return which blocks are content: bool (B,)."""
         return np.array([label.is_content for label in self.labels], dtype=bool)
-
-    @cached_property
-    def is_heading(self) -> NDArray[np.bool_]:
-        """Return which blocks are headings, by label or tag: bool (B,)."""
-        is_heading = np.array([label is Label.HEADING for label in self.labels], dtype=bool)
-        return is_heading | self.snapshot.is_tag(HEADING_TAGS)[self.blocks.node]
 
     @cached_property
     def is_linked(self) -> NDArray[np.bool_]:
@@ -223,7 +215,8 @@ class LabelledBlocks:
 def comment_parts(blocks: BlockColumns) -> NDArray[np.bool_]:
     """Return which elements are inside a part of the page with comments: bool (N,)."""
     snapshot = blocks.snapshot
-    named = _has_name(snapshot, _PART_NAME) & ~snapshot.is_tag(_ROOTS)
+    # These are no part with comments, whatever their names.
+    named = _has_name(snapshot, _PART_NAME) & ~snapshot.is_tag(("html", "body", "form", "head"))
     part = tree.inside(named, snapshot.end) & ~named
     is_heading = snapshot.is_tag((*HEADING_TAGS, "legend"))[blocks.node]
     for row in np.flatnonzero(is_heading).tolist():

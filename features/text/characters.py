@@ -166,23 +166,17 @@ class EncodedTexts:
     @property
     def words(self) -> Words:
         """Return the words of all texts; not stored here, because they refer to the texts."""
-        inside, unspaced = self._in_words, (self.kind & UNSPACED) > 0
+        mark, unspaced = (self.kind & MARK) > 0, (self.kind & UNSPACED) > 0
+        inside = (self.kind & (ALPHA | DIGIT)) > 0
+        if mark.any():  # a mark belongs to the letter or digit before it
+            base = np.maximum.accumulate(np.where(mark, 0, np.arange(len(mark))))
+            inside = inside[base] & ~mark[base]
         goes_on = np.append(False, inside[:-1] & ~unspaced[:-1]) & ~unspaced
-        begins = inside & ~goes_on & ((self.kind & MARK) == 0)
+        begins = inside & ~goes_on & ~mark
         ends = inside & ~np.append(inside[1:] & ~begins[1:], False)
         start = np.flatnonzero(begins)
         owner = np.searchsorted(self.start, start, side="right") - 1
         return Words(self, start, np.flatnonzero(ends) + 1, owner.astype(np.int32))
-
-    @cached_property
-    def _in_words(self) -> NDArray[np.bool_]:
-        """Return which characters are letters, digits, or marks after these: bool (C,)."""
-        inside = (self.kind & (ALPHA | DIGIT)) > 0
-        mark = (self.kind & MARK) > 0
-        if not mark.any():
-            return inside
-        base_character = np.maximum.accumulate(np.where(mark, 0, np.arange(len(mark))))
-        return inside[base_character] & ~mark[base_character]
 
 
 @dataclass(frozen=True, eq=False)
