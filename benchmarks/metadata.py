@@ -39,16 +39,18 @@ from vclean.features.headline import normalize
 from vclean.features.page_context import PageContext
 from vclean.files import write_atomic
 from vclean.imports import versions
-from vclean.labelling.retraining import MetadataExample, fit_field
+from vclean.labelling.retraining import fit_candidates
 from vclean.labels import PAGE_TYPES
 from vclean.render.static.parse import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
     from page_types import TypedPage
 
     from vclean.classify.forest import Forest
+    from vclean.features.facts.candidates import Candidates
     from vclean.render.snapshot import Snapshot
 
     Metadata = Mapping[tuple[str, str], Mapping[str, Any]]
@@ -61,6 +63,21 @@ FOLDS = 5
 VCLEAN = "vclean"
 OUTPUTS = frozenset(("titles", "markdown"))
 """Corpora whose titles are outputs of other tools, with the names of sites; no model learns from them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MetadataExample:
+    """Candidates of one page, and which are right.
+
+    Attributes:
+        candidates: the candidates of each of `FIELDS`.
+        is_right: bool (C,) for each of `FIELDS`.
+        has_gold: for each field that the gold knows of, whether the page has it.
+    """
+
+    candidates: dict[Field, Candidates]
+    is_right: dict[Field, NDArray[np.bool_]]
+    has_gold: dict[Field, bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +148,11 @@ def fit(examples: Sequence[MetadataExample], types: Forest, card_fields: Mapping
 
 def fit_fields(examples: Sequence[MetadataExample]) -> dict[Field, Forest]:
     """Fit the trees of each of `FIELDS`, also on pages without the field: none of their candidates is right."""
-    return {field: fit_field([each for each in examples if field in each.has_gold], field) for field in FIELDS}
+    used = {field: [each for each in examples if field in each.has_gold] for field in FIELDS}
+    return {
+        field: fit_candidates([(each.candidates[field], each.is_right[field]) for each in several])
+        for field, several in used.items()
+    }
 
 
 def trafilatura_values(page: GoldPage) -> Values:

@@ -61,6 +61,9 @@ if TYPE_CHECKING:
     from vclean.labelling.export import LabelledPage
     from vclean.labels import PartKind
 
+    MetadataExample = dict[Field, tuple[Candidates, NDArray[np.bool_]]]
+    """Candidates of a page for each of `FIELDS`, and which are right: bool (C,)."""
+
 
 Scores = dict[str, float]
 """Scores of pages by name, see `_SCORES`; the keys are those of the model card."""
@@ -113,14 +116,16 @@ def score(correction: Correction, prediction: Prediction) -> Scores:
     """Score the prediction for a page; for a page without blocks, all labels are right."""
     labels = prediction.labels
     right = np.array([LABELS[code] is label for code, label in zip(correction.label.tolist(), labels, strict=True)])
-    example, model = correction.metadata, prediction.metadata_model or load_shipped()
-    marked = [name for name in FIELDS if example.has_gold[name]]
-    best = [int(model.forests[name].predict(example.candidates[name].x).argmax()) for name in marked]
-    chosen = [float(example.is_right[name][row]) for name, row in zip(marked, best, strict=True)]
+    model = prediction.metadata_model or load_shipped()
+    shares = [
+        float(is_right[model.forests[name].predict(candidates.x).argmax()])
+        for name, (candidates, is_right) in correction.metadata.items()
+        if is_right.any()
+    ]
     return {
         "word_f1": word_score(to_text(correction.blocks.text, labels), correction.gold.text).f1,
         "labels": float(right.mean()) if len(right) else 1.0,
-        "metadata": fmean(chosen) if chosen else 1.0,
+        "metadata": fmean(shares) if shares else 1.0,
     }
 
 
@@ -175,40 +180,20 @@ def continue_from_shipped(corrections: Sequence[Correction]) -> tuple[Model, lis
     return replace(model, confirmed=confirmed_pages(corrections)), gains
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MetadataExample:
-    """Candidates of one page, and which are right.
-
-    Attributes:
-        candidates: the candidates of each of `FIELDS`.
-        is_right: bool (C,) for each of `FIELDS`.
-        has_gold: for each field that the gold knows of, whether the page has it.
-    """
-
-    candidates: dict[Field, Candidates]
-    is_right: dict[Field, NDArray[np.bool_]]
-    has_gold: dict[Field, bool]
-
-
-def corrected_example(
-    context: PageContext, language: str, parts: Mapping[int, PartKind], base: MetadataModel
-) -> MetadataExample:
+def corrected_example(context: PageContext, language: str, parts: Mapping[int, PartKind]) -> MetadataExample:
     """Return the candidates of a page, and which of them are right: the best in the blocks marked as this part.
 
     Args:
         context: the blocks of the page.
         language: its detected language, ISO 639-1.
         parts: the parts of the page by block.
-        base: the model that chooses among several candidates in the marked blocks.
     """
-    page = MetadataPage(context, language, parts)
-    candidates = {name: page.candidates(name) for name in FIELDS}
-    is_right = {name: np.zeros(len(candidates[name].rows), dtype=bool) for name in FIELDS}
+    page, example = MetadataPage(context, language, parts), {}
     for name in FIELDS:
-        row = marked_candidate(candidates[name], base.forests[name], page.confirmed(name))
-        if row is not None:
-            is_right[name][row] = True
-    return MetadataExample(candidates, is_right, {name: bool(is_right[name].any()) for name in FIELDS})
+        candidates = page.candidates(name)
+        best = marked_candidate(candidates, load_shipped().forests[name], page.confirmed(name))
+        example[name] = candidates, np.arange(len(candidates.rows)) == (-1 if best is None else best)
+    return example
 
 
 def corrected_metadata_model(corrections: Sequence[Correction]) -> MetadataModel | None:
@@ -217,17 +202,15 @@ def corrected_metadata_model(corrections: Sequence[Correction]) -> MetadataModel
     It is None without marked parts.
     """
     base, examples = load_shipped(), [correction.metadata for correction in corrections]
-    used = {name: [example for example in examples if example.has_gold[name]] for name in FIELDS}
-    forests = {name: fit_field(several, name, base.forests[name]) for name, several in used.items() if several}
+    used = {name: [example[name] for example in examples if example[name][1].any()] for name in FIELDS}
+    forests = {name: fit_candidates(several, base.forests[name]) for name, several in used.items() if several}
     return replace(base, forests={**base.forests, **forests}) if forests else None
 
 
-def fit_field(examples: Sequence[MetadataExample], field: Field, base: Forest | None = None) -> Forest:
+def fit_candidates(examples: Sequence[tuple[Candidates, NDArray[np.bool_]]], base: Forest | None = None) -> Forest:
     """Fit the probability that a candidate for a field is right; with `base`, only further trees."""
-    used = [example for example in examples if example.candidates[field].rows]
-    x = np.concatenate([example.candidates[field].x for example in used])
-    y = np.concatenate([example.is_right[field] for example in used])
-    return fit("metadata", x, y, base=base)
+    x = np.concatenate([candidates.x for candidates, _ in examples])
+    return fit("metadata", x, np.concatenate([is_right for _, is_right in examples]), base=base)
 
 
 def describe_unread_marks(corrections: Sequence[Correction]) -> list[str]:
@@ -236,7 +219,7 @@ def describe_unread_marks(corrections: Sequence[Correction]) -> list[str]:
     for correction in corrections:
         for name in FIELDS:
             blocks = sorted(block for block, part in correction.parts.items() if part in PARTS[name])
-            if blocks and not correction.metadata.has_gold[name]:
+            if blocks and not correction.metadata[name][1].any():
                 text = shorten(correction.blocks.text[blocks[0]], 60, placeholder="…")
                 lines.append(
                     f"page {correction.page.id}: {_CONTENTS[name]} can be read from the block marked for it, “{text}”: "
@@ -322,7 +305,7 @@ class Correction:
     def metadata(self) -> MetadataExample:
         """Return the candidates for the metadata of the page, and which of them are right."""
         language = detect(self.gold.text, self.blocks.snapshot.language)
-        return corrected_example(page_context(self.blocks), language, self.parts, load_shipped())
+        return corrected_example(page_context(self.blocks), language, self.parts)
 
     @property
     def site(self) -> str:

@@ -17,7 +17,7 @@ from helpers.synthetic import gold_page, train_quickly
 
 from vclean import clean
 from vclean.classify.content.model import Model, load
-from vclean.classify.metadata import choose_metadata, load_shipped
+from vclean.classify.metadata import choose_metadata
 from vclean.classify.prediction import Prediction
 from vclean.classify.training import dataset, train
 from vclean.cli.main import main
@@ -356,12 +356,12 @@ class TestParts:
         """Take the day of publication from a line that has the day of the last change first."""
         html = f"<h1>Rain</h1><p>{line}<p>It rained on May 9, 2024. It rained again, said Bob Ray."
         context, parts = page_context(clean(html, method="text").columns), {1: part}
-        example = corrected_example(context, "en", parts, load_shipped())
+        example = corrected_example(context, "en", parts)
         choices = choose_metadata(context, "en", parts=parts)
         right = {
             field: row.values[0]
-            for field, is_right in example.is_right.items()
-            for row, right in zip(example.candidates[field].rows, is_right.tolist(), strict=True)
+            for field, (candidates, is_right) in example.items()
+            for row, right in zip(candidates.rows, is_right.tolist(), strict=True)
             if right
         }
         assert right == {field: choices[field].values[0] for field in expected} == expected
@@ -380,8 +380,8 @@ class TestParts:
         values = {field: choices[field].values for field in (Field.TITLE, Field.AUTHORS, Field.PUBLISHED)}
         expected = ("The ferry stays closed",), ("Ann Lee",), ("2023-05-09",)
         assert tuple(values.values()) == expected
-        example = corrected_example(page_context(blocks), "en", parts, load_shipped())
-        assert all(example.has_gold.values())
+        example = corrected_example(page_context(blocks), "en", parts)
+        assert all(is_right.any() for _, is_right in example.values())
 
     def test_a_marked_block_without_a_date_is_reported(self, marked: list[Correction]) -> None:
         correction = marked[0]
