@@ -50,10 +50,7 @@ _DEFAULT: Final = 0.55
 _PRECISIONS: Final = {(row.field, row.slot): row.precision for row in PROPERTIES.values()} | {
     (Field.MODIFIED, "updated"): 0.7
 }
-_DECLARED: Final = (
-    Field.MODIFIED, Field.SITE_NAME, Field.DESCRIPTION, Field.CANONICAL_URL, Field.IMAGE, Field.SECTION, Field.TAGS,
-    Field.LICENSE, Field.FEEDS, Field.ALTERNATES,
-)  # fmt: skip
+_DECLARED: Final = tuple(field for field in Field if field not in (*FIELDS, Field.PAGE_TYPE))
 _URLS: Final = (Field.CANONICAL_URL, Field.IMAGE)
 _NO_VALUE: Final = re.compile(
     r"\{\{[^{}]*\}\}|\{%[^{}]*%\}|<[?%][^<>]*>|\$\{[^{}]*\}|\{\w+\}|%\w+%|\[\w*(?:author|title|name)\w*\]",

@@ -294,7 +294,7 @@ class RecordTexts:
     def blocks_of_each(self, mask: NDArray[np.bool_] | None = None) -> list[tuple[int, ...]]:
         """Return the blocks of each record, ascending: all, or those in `mask` (B,)."""
         record = self.record_of_element[self.blocks.node]
-        rows: list[list[int]] = [[] for _ in range(len(self.records))]
+        rows: list[list[int]] = [[] for _ in self.records]
         for row in np.flatnonzero(record >= 0 if mask is None else mask & (record >= 0)).tolist():
             rows[record[row]].append(row)
         return list(map(tuple, rows))

@@ -37,6 +37,7 @@ _PATH, _TITLE, _TEXT, _NAME, _TYPES, _TAGS = (
 )
 """Words of each group that occur in paths, titles, texts and names of elements; types of schema.org, and tags."""
 _PATH_WORDS, _TITLE_WORDS = ([frozenset(words.split()) for words in groups.values()] for groups in (_PATH, _TITLE))
+_terms: Final = cache(lambda: Terms.from_lists({group: words.split(", ") for group, words in _TEXT.items()}))
 _NAME_GROUPS: Final = element_names.word_groups(_NAME)
 _MAX_CHARS: Final = 2000
 _WORD: Final = re.compile(r"[^\W_]+(?:-[^\W_]+)?")
@@ -204,7 +205,7 @@ def _group_values(context: PageContext) -> list[float]:
     by_tag = dict(zip(snapshot.tags, count.tolist(), strict=True))
     tags = {name: sum(by_tag.get(tag, 0) for tag in group.split()) for name, group in _TAGS.items()}
     tags["password"] = sum(value.lower() == "password" for value in snapshot.attributes("type").values())
-    terms, total = text_terms().find(context.words), _total_words(context)
+    terms, total = _terms().find(context.words), _total_words(context)
     bits = element_names.element_bits(context.names, _NAME_GROUPS)
     return [
         *map(_log, tags.values()),
@@ -222,9 +223,3 @@ def _longest_run(mask: NDArray[np.bool_], words: NDArray[np.float64]) -> float:
     """Return the most words of consecutive blocks of a mask."""
     run = np.cumsum(np.diff(mask, prepend=False))
     return float(np.bincount(run[mask], words[mask]).max(initial=0))
-
-
-@cache
-def text_terms() -> Terms:
-    """Return the terms of texts, one list for each group."""
-    return Terms.from_lists({group: words.split(", ") for group, words in _TEXT.items()})

@@ -76,14 +76,11 @@ def _pattern(language: str) -> re.Pattern[str]:
 
 def find_date_texts(blocks: BlockColumns, language: str) -> NDArray[np.bool_]:
     """Return which of the K text nodes in blocks (`blocks.members`) are short and contain a date: bool (K,)."""
-    pattern, snapshot, members = _pattern(language), blocks.snapshot, blocks.members
-    in_time = snapshot.is_tag(("time",))[snapshot.text_parent[members]].tolist()
-    texts = snapshot.texts
-    has_date = [
-        timed or (len(text.strip()) <= MAX_CHARACTERS and bool(pattern.search(text)))
-        for text, timed in zip((texts[row] for row in members.tolist()), in_time, strict=True)
-    ]
-    return np.array(has_date, dtype=bool)
+    pattern, snapshot = _pattern(language), blocks.snapshot
+    is_date = snapshot.is_tag(("time",))[snapshot.text_parent[blocks.members]]
+    texts = (snapshot.texts[row] for row in blocks.members.tolist())
+    is_date |= np.array([len(text.strip()) <= MAX_CHARACTERS and bool(pattern.search(text)) for text in texts], bool)
+    return is_date
 
 
 def find_authors(texts: RecordTexts, is_date: NDArray[np.bool_]) -> NDArray[np.int64]:
