@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.features.blocks import BlockColumns
-    from vclean.features.facts.groups import RecordGroups
     from vclean.features.facts.threads import LabelledBlocks
     from vclean.render.snapshot import Snapshot
 
@@ -110,11 +108,10 @@ def _have_form_of_items(page: LabelledBlocks, items: Sequence[ItemRecord]) -> bo
 def _find_lists(page: LabelledBlocks) -> list[ItemRecord]:
     """Return the items that are repeated elements: of the best lists of the page."""
     blocks, snapshot = page.blocks, page.snapshot
-    weight = page.weights
     linked = tree.subtree_sum(_is_link(snapshot), snapshot.end) + tree.inside(_is_link(snapshot), snapshot.end)
-    rest, total, items, covered = weight.copy(), max(float(weight.sum()), 1), [], 0.0
+    rest, total, items, covered = page.weights, max(float(page.weights.sum()), 1), [], 0.0
     for _ in range(_MAX_LISTS):
-        members = _best_group(page.groups, blocks, rest, total, linked)
+        members = _best_group(page, rest, linked)
         if not len(members):
             break
         texts = RecordTexts(blocks, members)
@@ -139,10 +136,9 @@ def _is_link(snapshot: Snapshot) -> NDArray[np.bool_]:
     return np.asarray(has_href & snapshot.is_tag(("a",)))
 
 
-def _best_group(
-    groups: RecordGroups, blocks: BlockColumns, weight: NDArray[np.float64], total: float, linked: NDArray[np.int64]
-) -> NDArray[np.int32]:
+def _best_group(page: LabelledBlocks, weight: NDArray[np.float64], linked: NDArray[np.int64]) -> NDArray[np.int32]:
     """Return the elements of the best list of items, empty if there is none; see `posts._best_group`."""
+    groups, blocks, total = page.groups, page.blocks, max(float(page.weights.sum()), 1)
     snapshot = blocks.snapshot
     words = sum_weights(blocks, weight)
     cover = groups.total(words) / total

@@ -171,11 +171,10 @@ def _times(page: PageView) -> Iterator[Mention]:
 
 
 def _author_links(page: PageView) -> Iterator[Mention]:
-    links = page.snapshot.values("href")
     site = "".join(re.findall(r"\A[^/]*//[^/]*/", page.snapshot.url))
-    is_author = [link.startswith(site) and bool(_AUTHOR_PAGE.search(link[:300])) for link in links.distinct]
-    for element, index in zip(links.node.tolist(), links.index.tolist(), strict=True):
-        if is_author[index] and (text := page.text_of(element, MAX_NAME_CHARS)):
+    for element, link in page.snapshot.attributes("href").items():
+        is_author = link.startswith(site) and _AUTHOR_PAGE.search(link[:300])
+        if is_author and (text := page.text_of(element, MAX_NAME_CHARS)):
             yield Mention(Field.AUTHORS, (text,), Source.PAGE, "link", page.block_of(element), element, "link")
 
 

@@ -309,11 +309,10 @@ def _best_group(groups: RecordGroups, words: NDArray[np.float64], dates: NDArray
     cover = groups.total(words) / max(float(words[0]), 1)
     filled = np.maximum(groups.count(words >= 1), 1)
     dated = groups.count((dates > 0) & (words >= 1))
-    share = np.where(dated > 0, _UNDATED + (1 - _UNDATED) * dated / groups.size, 0)
     is_named = groups.snapshot.having("class", _POST_NAME) | groups.snapshot.having("id", _POST_NAME)
     named = 2 * groups.count(is_named) > groups.size
-    share = np.maximum(share, np.where(named, _UNDATED, 0))
-    share = share * np.where(named, 1, _UNNAMED)
+    share = np.where(dated > 0, _UNDATED + (1 - _UNDATED) * dated / groups.size, _UNDATED * named)
+    share *= np.where(named, 1, _UNNAMED)
     score = np.where(cover >= LEAST_COVER, cover * share * (1 - 1 / (filled + groups.is_part)) ** 2, 0)
     best = groups.best(score)
     if best < 0:

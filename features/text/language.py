@@ -12,14 +12,11 @@ from vclean.errors import OutputError
 from vclean.files import AtomicFile, cache_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
     from py3langid.langid import LanguageIdentifier
-
-    Arrays = Mapping[str, NDArray[Any]]
-    """Parts of the model by name; the names are `_PARTS`."""
 
 
 _PARTS: Final = ("ptc", "pc", "classes", "nextmove", "row", "output")
@@ -39,7 +36,7 @@ def load() -> LanguageIdentifier:
     return LanguageIdentifier(ptc, pc, classes, nextmove.data, output.data, norm_probs=True, tk_row=row.data)
 
 
-def _load_parts(packed: Path) -> Arrays:
+def _load_parts(packed: Path) -> dict[str, NDArray[Any]]:
     """Return the parts of the model, memory-mapped from the cache folder, or else from the packed file."""
     state = packed.stat()
     folder = cache_folder() / "vclean" / f"languages-{_LAYOUT}-{state.st_size}-{state.st_mtime_ns}"
