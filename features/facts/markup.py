@@ -213,20 +213,20 @@ def json_ld_mentions(scripts: Sequence[str]) -> list[Mention]:
 
 def parse_json(script: str) -> object:
     """Return the value of a script, repaired if it is broken; None if it cannot be read."""
-    repaired = _CONTROL.sub("", script)
-    for text in (script, repaired):
+    text = script
+    for _ in range(2):
         try:
             return json.loads(text, strict=False)
         except RecursionError:
             return None
         except ValueError:
-            continue
-    if len(repaired) > _MAX_REPAIRED or "{" not in repaired:
+            text = _CONTROL.sub("", script)
+    if len(text) > _MAX_REPAIRED or "{" not in text:
         return None
     import json_repair  # imports take 20 ms, and one script in a hundred needs it
 
     try:
-        return json_repair.loads(repaired, skip_json_loads=True)
+        return json_repair.loads(text, skip_json_loads=True)
     except (ValueError, RecursionError, TypeError, IndexError, AttributeError):
         return None
 

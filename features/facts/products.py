@@ -212,8 +212,7 @@ def record_prices(texts: RecordTexts) -> dict[int, str]:
     """Return the first price of each record that has one; a former price only for a record without another."""
     prices: dict[int, str] = {}
     struck = is_struck(texts.blocks.snapshot)[texts.parent]
-    rows = np.flatnonzero(texts.record >= 0)
-    plain, former = rows[~struck[rows]].tolist(), rows[struck[rows]].tolist()
+    plain, former = np.flatnonzero(~struck).tolist(), np.flatnonzero(struck).tolist()
     bare = [row for row in plain if _CURRENCY.fullmatch(texts.texts[row])]
     own, of_sale = (((row, texts.texts[row]) for row in each) for each in (plain, former))
     around = ((row, text) for row in bare if int(texts.record[row]) not in prices for text in _texts_around(texts, row))
