@@ -182,7 +182,7 @@ def headline_scores(context: PageContext) -> NDArray[np.float64]:
     inside = {name: tree.inside(mask, end)[blocks.main_element] for name, mask in _masks(context).items()}
     # Blocks of overlays belong to no page. Others may be seen at once, or after a click.
     is_candidate = (blocks.visibility < Visibility.HIDDEN) & ~blocks.in_overlay & (context.tokens > 0) & ~inside["none"]
-    agreement, covered = _agreement(context)
+    agreement, covered = title_agreement(context)
     size = blocks.font_size
     largest = size[is_candidate & np.isfinite(size)].max(initial=0)
     columns: Values = {
@@ -223,12 +223,7 @@ def _is_named(context: PageContext, *groups: str) -> NDArray[np.bool_]:
     return (context.name_bits & np.uint64(bits)) > 0
 
 
-def title_agreement(context: PageContext) -> NDArray[np.float64]:
-    """Return the similarity of each block with the title or with parts of it, 0 to 1: float64 (B,)."""
-    return _agreement(context)[0]
-
-
-def _agreement(context: PageContext) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def title_agreement(context: PageContext) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Compare the words of the blocks with those of the title.
 
     Returns:

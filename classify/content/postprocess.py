@@ -131,7 +131,7 @@ def place_headline(
     is_kept = block >= 0 and not context.blocks.is_excluded(policy)[block]
     if policy.title and not is_kept:
         title = strip_site_name(context.snapshot.title, context.snapshot.url)
-        is_repeated = is_content & (title_agreement(context) >= SAME_TITLE)
+        is_repeated = is_content & (title_agreement(context)[0] >= SAME_TITLE)
         has_title = title and not is_repeated.any() and not has_home_url(context.snapshot)
         return list(labels), Headline(title, None, "title") if has_title else None
     if block < 0:

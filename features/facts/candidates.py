@@ -233,8 +233,7 @@ def _dates(page: MetadataPage) -> Iterator[Entry]:
             yield value[:10], (value,), mention
     value, has_day = date_in_url(page.snapshot.url)
     if value:
-        name = "url" if has_day else "url_month"
-        yield value, (value,), Mention(Field.PUBLISHED, (value,), Source.URL, name)
+        yield value, (value,), Mention(Field.PUBLISHED, (value,), Source.URL, "url" if has_day else "url_month")
 
 
 _ENTRIES: Final = {Field.TITLE: _titles, Field.AUTHORS: _authors, Field.PUBLISHED: _dates}

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from vclean.features.facts.threads import LabelledBlocks
     from vclean.render.snapshot import Snapshot
 
-_LISTINGS: Final = (PageType.LISTING, PageType.COLLECTION)
-"""Types of pages whose lists are items in any form."""
 _LEAST_LINKS: Final = 3
 """Fewest linked titles of a page of another type with items."""
 _LEAST_TITLES: Final = 4
@@ -80,7 +78,7 @@ def find_items(page: LabelledBlocks) -> list[ItemRecord]:
     """Return the items of a page in document order; empty if it is no listing. Headings with links may be of posts."""
     if not len(page.blocks):
         return []
-    is_listing = page.page_type() in _LISTINGS
+    is_listing = page.page_type() in (PageType.LISTING, PageType.COLLECTION)  # with lists of any form
     if not is_listing and (np.count_nonzero(page.is_linked & page.is_content) < _LEAST_LINKS or page.posts):
         return []
     items = _find_lists(page)

@@ -46,7 +46,7 @@ class TestTitleAgreement:
         context = context_of(
             "<title>Rain in May | Weather | The Daily</title><p>Rain in May<p>Weather - The Daily<p>Sun"
         )
-        assert title_agreement(context).tolist() == [1, 1, 0]
+        assert title_agreement(context)[0].tolist() == [1, 1, 0]
 
 
 @pytest.mark.parametrize(
