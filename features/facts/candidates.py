@@ -353,7 +353,7 @@ class _Table:
 
     def _headline(self, row: Candidate) -> dict[str, float]:
         blocks = [mention.block for mention in row.mentions if mention.name.startswith("headline")]
-        if not blocks:
+        if not any(block >= 0 for block in blocks):
             return {}
         scores = self.page.context.headline_scores
         best = max(blocks, key=lambda block: float(scores[block]))
