@@ -61,6 +61,7 @@ def test_parts_below_a_heading(heading: str) -> None:
         "<li class=comment><i class=user>R</i><a href=/u/{day}>{name}</a> in reply to "
         "<a href=/u/9 class=user>Ida {day}</a> <time>{day} March 2024</time><p>{text}</p></li>",
         "<li class=comment><b>{name}</b><i>Ambitioniertes Mitglied</i> <time>{day} March 2024</time><p>{text}</p></li>",
+        "<li class=comment><b>{name}</b> <i>Joined: {day} May 2020</i> <u>{day} March 2024</u><p>{text}</p></li>",
     ],
 )
 def test_comments_below_an_article_are_posts(template: str) -> None:
