@@ -109,7 +109,7 @@ class TestDrawHtml:
         hostile = "</script><script>alert(1)</script><!-- \u2028\u2029 &amp; \x00 \ud800 \"'"
         document = draw_html(page(blocks=[block(text=hostile)], title=hostile))
         data = re.search(r'id="data">(.*?)</script>', document, re.DOTALL)[1]
-        assert json.loads(data)["blocks"][0]["text"] == hostile
+        assert json.loads(data)["blocks"][0]["text"] == hostile.replace("\ud800", " ")  # no HTML has it
         assert not set("<\u2028\u2029\x00\n") & set(data)
 
     @pytest.mark.parametrize(
