@@ -28,16 +28,8 @@ _JSON: Final = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 PREPARED_SUFFIX: Final = ".page.json"
 """Suffix of the file beside each page that `vclean label` has prepared; the name is 32 hexadecimal digits."""
 _PREPARED_NAME: Final = re.compile("[0-9a-f]{32}")
-_HOST: Final = re.compile(r"www\.\w|[\w.-]+\.(com|org|net|edu|gov)(/|$)", re.IGNORECASE)
-"""Host name without `https://`, to suggest the full URL in an error message."""
-_ARCHIVES: Final = {
-    b"\x1f\x8b": "gzip archive",
-    b"\x28\xb5\x2f\xfd": "zstd archive",
-    b"WARC/": "WARC archive",
-    b"PK\x03\x04": "zip archive",
-    b"PAR1": "Parquet file",
-}
-"""Containers of pages that cannot be read from standard input, by their first bytes."""
+_ARCHIVES: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"WARC/", b"PK\x03\x04", b"PAR1")
+"""First bytes of gzip, zstd, WARC and zip archives and of Parquet files, which are not read from standard input."""
 
 
 def is_url(argument: str) -> bool:
@@ -94,7 +86,7 @@ def find_sources(argument: str, settings: RenderSettings, *, live: bool = False)
     elif is_url(argument):
         yield Source(argument, partial(_read_url, argument, settings, live=live))
     elif not _exists(path):
-        raise InputError(_missing(argument))
+        raise InputError(f"{argument} does not exist: check the name, or begin a web address with https://")
     elif is_folder(path):
         yield from _find_in_folder(path, max_bytes)
     elif is_archive(path):
@@ -156,17 +148,13 @@ def archived_source(path: Path, url: str, max_bytes: int) -> Source:
     Raises:
         InputError: the archive is unreadable, or has no such page.
     """
-    from difflib import get_close_matches
-
     from vclean.render.archive.pages import Archive
 
     archive = Archive(path)
     record = next(found for _, found in archive.select([url]))
-    if record is not None:
-        return Source(record.url, partial(archive.page, record, max_bytes))
-    urls = [page.url for page in archive.pages]
-    similar = "".join(f", such as {match}" for match in get_close_matches(url, urls, n=1))
-    raise InputError(f"{path} has no page {url}, but {format_count(len(urls), 'other page')}{similar}")
+    if record is None:
+        raise InputError(f"{path} has no page {url}, but {format_count(len(archive.pages), 'other page')}")
+    return Source(record.url, partial(archive.page, record, max_bytes))
 
 
 def read_file(path: Path, max_bytes: int, *, url: str = "") -> Page:
@@ -224,23 +212,12 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def _missing(argument: str) -> str:
-    """Return the message for an argument that does not exist, with a suggestion."""
-    if argument.lower().startswith("file:"):
-        return f"{argument} is a URL: give the path of the file"
-    if "://" in argument:
-        return f"{argument} cannot be fetched, only http and https can: save the page, and name its file"
-    web = f", or write https://{argument} for a web page" if _HOST.match(argument) else ""
-    return f"{argument} does not exist: check the name{web}"
-
-
 def _read_stdin(max_bytes: int) -> Page:
     if sys.stdin is None:
         raise InputError("standard input is closed: open it, or name a file")
     head = sys.stdin.buffer.read(max(map(len, _ARCHIVES)))
-    for signature, name in _ARCHIVES.items():
-        if head.startswith(signature):
-            raise InputError(f"standard input is a {name}, not a page: give it as a file")
+    if head.startswith(_ARCHIVES):
+        raise InputError("standard input is an archive or a Parquet file, not a page: give it as a file")
     content = _read_at_most(sys.stdin.buffer, max_bytes, "standard input", head)
     return _read_mhtml(content, STDIN) or Page(content=content, id=STDIN)
 
@@ -273,9 +250,6 @@ def _find_in_folder(folder: Path, max_bytes: int) -> Iterator[Source]:
         message = f"{error.filename} cannot be listed ({error.strerror}): check its permissions"
         yield failing_source(str(error.filename), InputError(message))
     if path is None and not errors:
-        if any(map(_is_prepared, folder.rglob("*.html"))):
-            remedy = "name the original pages, or continue the project with vclean label --out PROJECT"
-            raise InputError(f"{folder} has no HTML files but those of a labelling project: {remedy}")
         raise InputError(f"{folder} is a folder without HTML files: name a page, or a folder of pages")
 
 

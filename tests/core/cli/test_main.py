@@ -97,7 +97,7 @@ class TestOnePage:
             ("a.warc --page http://a.example/other", 0, "two\n", ""),
             (
                 "a.warc --page http://a.example/othr", 3, "",
-                "a.warc has no page http://a.example/othr, but 2 other pages, such as http://a.example/other",
+                "a.warc has no page http://a.example/othr, but 2 other pages",
             ),
             *((f"missing.html {option} none/out.png", 12, "", "none") for option in ("-o", "--overlay", "--review")),
             ("feed.xml", 4, "", "this is an RSS feed, not HTML: --force-html"),
@@ -173,7 +173,7 @@ class TestSeveralPages:
         assert out.count("<!--") == 2
         assert errors == [
             f"vclean: {tmp_path / 'bad.html'}: this is a PDF document, not HTML",
-            "vclean: missing.html does not exist: check the name",
+            "vclean: missing.html does not exist: check the name, or begin a web address with https://",
         ]
 
     def test_lists_of_hidden_text_in_a_folder(self, run, pages, tmp_path):

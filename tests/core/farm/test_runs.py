@@ -195,6 +195,7 @@ class TestBadArguments:
         names = [str(farm.folder / f"none{number}.html") for number in range(5)]
         assert main(["farm", *names, "--no-render", "-o", str(farm.folder / "out")]) == 1
         *failures, last = capsys.readouterr().err.splitlines()
-        assert set(failures) <= {f"vclean: {name} does not exist: check the name" for name in names}
+        remedy = "check the name, or begin a web address with https://"
+        assert set(failures) <= {f"vclean: {name} does not exist: {remedy}" for name in names}
         assert len(failures) == 3
         assert "5 failed (InputError 5; each message is in pages.jsonl" in last

@@ -57,20 +57,12 @@ class TestFile:
 
 
 class TestMissingFile:
-    @pytest.mark.parametrize(
-        ("argument", "message"),
-        [
-            ("none.html", "does not exist: check the name"),
-            ("ftp://a.example/b", "cannot be fetched, only http and https can: save the page, and name its file"),
-            ("file:///tmp/a.html", "is a URL: give the path of the file"),
-            ("www.a.cz", "does not exist: check the name, or write https://www.a.cz for a web page"),
-            ("example.org/a", "does not exist: check the name, or write https://example.org/a for a web page"),
-        ],
-    )
-    def test_message_suggests_fix(self, argument: str, message: str) -> None:
+    @pytest.mark.parametrize("argument", ["none.html", "ftp://a.example/b", "file:///tmp/a.html", "www.a.cz"])
+    def test_message_suggests_fix(self, argument: str) -> None:
         with pytest.raises(InputError) as failure:
             next(find_sources(argument, RenderSettings()))
-        assert str(failure.value) == f"{argument} {message}"
+        remedy = "check the name, or begin a web address with https://"
+        assert str(failure.value) == f"{argument} does not exist: {remedy}"
 
     def test_no_permission_for_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         # The error is not about a missing file.
@@ -107,15 +99,12 @@ class TestStdin:
         with pytest.raises(InputError, match="standard input is closed"):
             source.read()
 
-    @pytest.mark.parametrize(
-        ("content", "name"),
-        [(gzip.compress(PAGE, mtime=0), "gzip"), (PAGE, "WARC"), (b"PK\x03\x04", "zip"), (b"PAR1", "Parquet")],
-    )
-    def test_an_archive(self, monkeypatch: pytest.MonkeyPatch, content: bytes, name: str) -> None:
+    @pytest.mark.parametrize("content", [gzip.compress(PAGE, mtime=0), PAGE, b"PK\x03\x04", b"PAR1"])
+    def test_an_archive(self, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
         # The archive is detected before the size limit, because that error suggests another fix.
         give_stdin(monkeypatch, content + bytes(2000))
         (source,) = find_sources("-", SETTINGS)
-        with pytest.raises(InputError, match=f"is a {name} .*: give it as a file"):
+        with pytest.raises(InputError, match="is an archive or a Parquet file, not a page: give it as a file"):
             source.read()
 
     @pytest.mark.parametrize("name", ["-", "a.mht", "a.eml"])
@@ -165,7 +154,7 @@ class TestFolder:
     @pytest.mark.parametrize("name", [".", "project", "project/pages"])
     def test_only_a_labelling_project_in_it(self, tmp_path: Path, name: str) -> None:
         self.labelling_project(tmp_path / "project")
-        with pytest.raises(InputError, match="no HTML files but those of a labelling project: name the original"):
+        with pytest.raises(InputError, match="is a folder without HTML files"):
             list(find_sources(str(tmp_path / name), SETTINGS))
 
 
