@@ -7,9 +7,9 @@ import os
 import platform
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from importlib import metadata
 from typing import TYPE_CHECKING, Literal
@@ -43,31 +43,28 @@ TEST_PAGE = Page(content="<!DOCTYPE html><title>vclean</title><p>One line of tex
 def run(command: Sequence[str], *, timeout: float) -> str:
     """Run a command without input. Return an empty string, or the reason of its failure in one line.
 
-    After `timeout` seconds, and on an interrupt, the command and its child processes are terminated.
+    After `timeout` seconds, and on an interrupt, the command is ended. It writes to a file: a pipe would be open until
+    the last of its child processes ends.
     """
-    try:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            env=os.environ | {"DEBIAN_FRONTEND": "noninteractive", "NO_COLOR": "1"},
-            start_new_session=True,
-        )
-    except OSError as error:
-        return f"{command[0]}: {error.strerror}"
-    with process:
+    settings = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "NO_COLOR": "1"}
+    with tempfile.TemporaryFile() as file:
         try:
-            output, _ = process.communicate(timeout=timeout)
+            code = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                env=settings,
+                timeout=timeout,
+                check=False,
+            ).returncode
+        except OSError as error:
+            return f"{command[0]}: {error.strerror}"
         except subprocess.TimeoutExpired:
-            _end(process)
             return f"stopped after {timeout:.0f} s, before it ended"
-        except BaseException:
-            _end(process)
-            raise
-    return _reason(output) or f"exit code {process.returncode}" if process.returncode else ""
+        file.seek(0)
+        output = file.read().decode(errors="replace")
+    return _reason(output) or f"exit code {code}" if code else ""
 
 
 def _reason(output: str) -> str:
@@ -75,18 +72,6 @@ def _reason(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if "error" in line.lower() or line.startswith("E:")]
     return next(iter([*errors, *lines[-1:]]), "")
-
-
-def _end(process: subprocess.Popen[str]) -> None:
-    """Terminate all processes of the session: a grandchild with the open pipe would block `communicate`."""
-    if sys.platform == "win32":
-        process.kill()
-    else:
-        os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.wait(timeout=2)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
 
 
 UPDATE = ("apt-get", "update")
@@ -280,43 +265,35 @@ class Check:
 def run_checks() -> Iterator[Check]:
     """Run every check; this takes one or two seconds, because the browser is started."""
     yield Check("python", "ok", f"{platform.python_version()}, {sys.executable}")
-    yield check_packages()
-    yield check_extras()
+    yield from check_packages()
     yield from check_browser()
     yield check_fonts()
-    yield check_scripts()
     yield check_model()
     yield check_temporary_folder()
 
 
-def check_packages() -> Check:
-    """Check that every dependency is installed in a version that the metadata of vclean allows."""
+def check_packages() -> Iterator[Check]:
+    """Check that every dependency is installed in a version that the metadata of vclean allows, and list the extras."""
     try:
         requirements = _requirements()
-    except metadata.PackageNotFoundError:
-        return Check("packages", "FAIL", f"{DISTRIBUTION} is not installed", REINSTALL)
-    if any(found.read_text("RECORD") for found in metadata.distributions(name="vclean")):
-        detail = f"the distribution vclean is installed beside {DISTRIBUTION}, and both write to the folder vclean"
-        return Check("packages", "FAIL", detail, f"pip uninstall vclean {DISTRIBUTION}; then {REINSTALL}")
-    problems = {f'"{requirement}"': problem for requirement in requirements if (problem := _problem(requirement))}
-    if problems:
-        return Check("packages", "FAIL", ", ".join(problems.values()), f"pip install {' '.join(problems)}")
-    return Check("packages", "ok", f"{len(requirements)} at or above their minimum")
-
-
-def check_extras() -> Check:
-    """List the extras that are installed completely, and those that are not."""
-    try:
         names = metadata.metadata(DISTRIBUTION).get_all("Provides-Extra") or []
     except metadata.PackageNotFoundError:
-        return Check("extras", "FAIL", f"{DISTRIBUTION} is not installed", REINSTALL)
-    extras = {name: _requirements(name) for name in names}
-    missing = [name for name, requirements in extras.items() if requirements and any(map(_problem, requirements))]
-    installed = [name for name, requirements in extras.items() if requirements and name not in missing]
-    detail = f"installed: {', '.join(installed) or 'none'}"
+        yield Check("packages", "FAIL", f"{DISTRIBUTION} is not installed", REINSTALL)
+        return
+    problems = {f'"{requirement}"': problem for requirement in requirements if (problem := _problem(requirement))}
+    if any(found.read_text("RECORD") for found in metadata.distributions(name="vclean")):
+        detail = f"the distribution vclean is installed beside {DISTRIBUTION}, and both write to the folder vclean"
+        yield Check("packages", "FAIL", detail, f"pip uninstall vclean {DISTRIBUTION}; then {REINSTALL}")
+    elif problems:
+        yield Check("packages", "FAIL", ", ".join(problems.values()), f"pip install {' '.join(problems)}")
+    else:
+        yield Check("packages", "ok", f"{len(requirements)} at or above their minimum")
+    extras = {name: required for name in names if (required := _requirements(name))}
+    missing = [name for name, required in extras.items() if any(map(_problem, required))]
+    detail = f"installed: {', '.join(name for name in extras if name not in missing) or 'none'}"
     if missing:
         detail += f"; not installed: {', '.join(missing)} ({install_command(*missing)})"
-    return Check("extras", "ok", detail)
+    yield Check("extras", "ok", detail)
 
 
 def check_browser() -> Iterator[Check]:
@@ -344,19 +321,13 @@ def check_browser() -> Iterator[Check]:
 
 
 def check_fonts() -> Check:
-    """Check that a font is installed; without a font, all text boxes are empty."""
-    if has_fonts():
-        return Check("fonts", "ok", "fonts are installed")
-    return Check("fonts", "FAIL", "no font is installed, text would have no boxes", "vclean setup")
-
-
-def check_scripts() -> Check:
-    """Check that there are fonts for common scripts; text without a font has boxes of a wrong size."""
-    missing = uncovered_scripts()
-    if not missing:
-        return Check("scripts", "ok", "there is a font for every checked script")
-    remedy = command_line(["fonts-noto-core", "fonts-noto-cjk"]) if has_apt() else "install Noto fonts"
-    return Check("scripts", "warn", f"no font for {', '.join(missing)}", f"only needed for pages in them: {remedy}")
+    """Check that there are fonts, also for common scripts; text without a font has empty boxes or of a wrong size."""
+    if not has_fonts():
+        return Check("fonts", "FAIL", "no font is installed, text would have no boxes", "vclean setup")
+    if missing := uncovered_scripts():
+        remedy = command_line(["fonts-noto-core", "fonts-noto-cjk"]) if has_apt() else "install Noto fonts"
+        return Check("fonts", "warn", f"no font for {', '.join(missing)}", f"only needed for pages in them: {remedy}")
+    return Check("fonts", "ok", "there is a font for every checked script")
 
 
 def check_model() -> Check:

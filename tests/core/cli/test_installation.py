@@ -261,8 +261,7 @@ class TestRunChecks:
         replace(monkeypatch, find_chromium=lambda: shell, check_rendering=lambda _: ("Chrome/1", ISOLATED))
         checks = list(module.run_checks())
         assert [check.name for check in checks] == [
-            "python", "packages", "extras", "browser", "rendering", "sandbox", "network", "fonts", "scripts", "model",
-            "temporary",
+            "python", "packages", "extras", "browser", "rendering", "sandbox", "network", "fonts", "model", "temporary",
         ]  # fmt: skip
         assert all((check.status == "ok") == (not check.remedy) for check in checks)
         assert checks[0].detail.endswith(sys.executable)
@@ -303,27 +302,25 @@ class TestPackages:
     )  # fmt: skip
     def test_versions(self, versions, status, detail, remedy, installed):
         installed.update(versions)
-        assert check_packages() == Check("packages", status, detail, remedy)
+        assert next(check_packages()) == Check("packages", status, detail, remedy)
 
     @pytest.mark.parametrize(("record", "status"), [("vclean/__init__.py,,", "FAIL"), (None, "ok")])
     def test_another_distribution_with_the_same_package(self, record, status, installed, monkeypatch):
         # A build leaves metadata without RECORD in the current folder.
         other = SimpleNamespace(read_text=lambda _name: record)
         monkeypatch.setattr(module.metadata, "distributions", lambda *, name: [other] * (name == "vclean"))
-        assert check_packages().status == status
-        assert ("pip uninstall vclean vclean-web" in check_packages().remedy) == (status == "FAIL")
+        check, _ = check_packages()
+        assert (check.status, "pip uninstall vclean vclean-web" in check.remedy) == (status, status == "FAIL")
 
     @pytest.mark.usefixtures("installed")
     def test_installed_and_missing_extras(self):
         # An extra with an outdated package is missing; an extra that only names others is left out.
         detail = f"installed: near; not installed: far, old ({install_command('far', 'old')})"
-        assert module.check_extras() == Check("extras", "ok", detail)
+        assert list(check_packages())[1] == Check("extras", "ok", detail)
 
     def test_vclean_is_not_installed(self, monkeypatch):
-        for name in ("metadata", "requires"):
-            monkeypatch.setattr(module.metadata, name, Mock(side_effect=metadata.PackageNotFoundError))
-        for name, check in (("extras", module.check_extras), ("packages", check_packages)):
-            assert check() == Check(name, "FAIL", "vclean-web is not installed", REINSTALL)
+        monkeypatch.setattr(module.metadata, "requires", Mock(side_effect=metadata.PackageNotFoundError))
+        assert list(check_packages()) == [Check("packages", "FAIL", "vclean-web is not installed", REINSTALL)]
 
 
 class TestBrowser:
@@ -379,20 +376,19 @@ class TestBrowser:
         assert browser(outcome)[1:] == [Check(name, *fields) for name, fields in named]
 
 
-class TestFontsAndScripts:
+class TestFonts:
     @pytest.mark.parametrize(
-        ("check", "found", "missing", "apt", "status", "remedy"),
+        ("found", "missing", "apt", "status", "remedy"),
         [
-            (module.check_fonts, True, [], True, "ok", ""),
-            (module.check_fonts, False, [], True, "FAIL", "vclean setup"),
-            (module.check_scripts, True, [], True, "ok", ""),
-            (module.check_scripts, True, ["Hindi", "Thai"], True, "warn", "fonts-noto-core fonts-noto-cjk"),
-            (module.check_scripts, True, ["Hindi"], False, "warn", "install Noto fonts"),
+            (True, [], True, "ok", ""),
+            (False, [], True, "FAIL", "vclean setup"),
+            (True, ["Hindi", "Thai"], True, "warn", "fonts-noto-core fonts-noto-cjk"),
+            (True, ["Hindi"], False, "warn", "install Noto fonts"),
         ],
     )
-    def test_status(self, *, check, found, missing, apt, status, remedy, monkeypatch):
+    def test_status(self, *, found, missing, apt, status, remedy, monkeypatch):
         replace(monkeypatch, has_fonts=lambda: found, uncovered_scripts=lambda: missing, has_apt=lambda: apt)
-        done = check()
+        done = module.check_fonts()
         assert (done.status, done.remedy.endswith(remedy)) == (status, True)
         assert not missing or done.detail == f"no font for {', '.join(missing)}"
 
