@@ -11,7 +11,6 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from itertools import chain, count, islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -25,6 +24,7 @@ from vclean.files import folder_lock, make_folder, write_stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from vclean.labelling.preparation import PreparedPage, Preparer
     from vclean.labelling.session import AnnotationSession
@@ -41,16 +41,6 @@ when the page is done. Ctrl-C ends the server; the same command continues later.
 """
 
 _log = logging.getLogger("vclean")
-
-
-def _missing_project(pages: list[str]) -> str:
-    """Return the message for a missing --out."""
-    from vclean.labelling.preparation import has_pages
-
-    for name in pages:
-        if has_pages(Path(name)):
-            return f"{name} is a labelling project: continue it with --out {name}, without naming it as a page"
-    return "no folder for the gold: name one with --out PROJECT"
 
 
 def _parse_annotator(text: str) -> str:
@@ -100,7 +90,7 @@ class LabelCommand(PageOptions):
             if self.pages or self.out:
                 raise UsageError("--agreement compares two files of gold: give no PAGE and no --out with it")
         elif self.out is None:
-            raise UsageError(_missing_project(self.pages))
+            raise UsageError("no folder for the gold: name one with --out PROJECT")
         elif self.export and self.pages:
             raise UsageError("--export writes the gold of all pages of the project: give no PAGE with it")
         elif self.export and self.export.resolve().is_relative_to(self.out.resolve()):
@@ -111,8 +101,7 @@ class LabelCommand(PageOptions):
         from vclean.labelling.export import agreement_report, export, read_gold
 
         if self.agreement:
-            first, second = (read_gold(_gold_of_one(path)) for path in self.agreement)
-            write_stream(sys.stdout, agreement_report(first, second))
+            write_stream(sys.stdout, agreement_report(*map(read_gold, self.agreement)))
             return 0
         assert self.out is not None
         if not self.export:
@@ -121,21 +110,6 @@ class LabelCommand(PageOptions):
         left_out = format_count(unfinished, "unfinished page")
         write_stream(sys.stdout, f"{format_count(done, 'page')} in {self.export}; {left_out} left out\n")
         return 0
-
-
-def _gold_of_one(path: Path) -> Path:
-    """Return a file or folder of gold.
-
-    Raises:
-        UsageError: it is a project with the gold of several annotators.
-    """
-    from vclean.labelling.export import GOLD
-
-    gold = path / GOLD
-    annotators = sorted(folder for folder in gold.iterdir() if folder.is_dir()) if gold.is_dir() else []
-    if len(annotators) > 1:
-        raise UsageError(f"{path} has the gold of several annotators: name two of {', '.join(map(str, annotators))}")
-    return path
 
 
 def _serve(options: LabelCommand, project: Path) -> int:

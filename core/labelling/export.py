@@ -27,7 +27,7 @@ from vclean.output.writers import UniqueNames
 from vclean.render.overlay.layers import excerpt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from vclean.labelling.preparation import PreparedPage
     from vclean.labelling.session import PageAnnotations
@@ -61,15 +61,18 @@ def cohens_kappa(pairs: Sequence[tuple[object, object]]) -> float:
     return (observed - chance) / (1 - chance) if chance < 1 else float("nan")
 
 
-def agreement_report(first: Iterable[LabelledPage], second: Iterable[LabelledPage]) -> str:
+def agreement_report(first: Sequence[LabelledPage], second: Sequence[LabelledPage]) -> str:
     """Return the kappas of two annotators, then one line for each block that differs, as text.
 
     The pages that both have done are matched by id, and their blocks by location and text.
 
     Raises:
-        InputError: there is no page that both have done.
+        InputError: there is no page that both have done, or pages of one side are of several annotators.
     """
     left, right = ({page.id: page for page in pages if page.status is Status.DONE} for pages in (first, second))
+    for pages in (first, second):
+        if len(annotators := {page.annotator for page in pages}) > 1:
+            raise InputError(f"{' and '.join(sorted(annotators))} labelled the same gold: name that of one of them")
     common = [page for page in left if page in right]
     if not common:
         raise InputError("no page is done by both annotators: label the same pages")

@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from vclean.cli.batch import describe_unexpected
 from vclean.errors import InputError, OutputError, UsageError, VcleanError
 from vclean.labelling.preparation import list_document
-from vclean.labelling.session import UNDO_ACTIONS, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -186,16 +185,15 @@ class LabelServer(ThreadingHTTPServer):
 
     def post(self, path: str, body: dict[str, Any]) -> Answer:
         """Apply a change and return the state after it."""
-        match path.split("/"):
-            case ["change", number]:
-                page = _parse_number(number)
+        action, _, number = path.partition("/")
+        page = _parse_number(number)
+        match action:
+            case "change":
                 self._session.change(page, body.get("blocks"))
-            case [action, number] if action in UNDO_ACTIONS:
-                page = _parse_number(number)
+            case "undo" | "redo":
                 self._session.undo_or_redo(page, action)
-            case ["mark", number]:
-                page = _parse_number(number)
-                self._session.set_status(page, _parse_status(body.get("status")))
+            case "mark":
+                self._session.set_status(page, str(body.get("status")))
             case _:
                 raise _not_found()
         return self._session.state(page, _parse_number(str(body.get("since", 0))))
@@ -263,13 +261,6 @@ def _parse_number(text: str) -> int:
     if not (text.isascii() and text.isdecimal()):
         raise _not_found()
     return int(text)
-
-
-def _parse_status(value: object) -> Status:
-    try:
-        return Status(str(value))
-    except ValueError:
-        raise RefusedError(HTTPStatus.BAD_REQUEST, "status is done, skipped or open") from None
 
 
 def _not_found() -> RefusedError:

@@ -142,8 +142,6 @@ _log = logging.getLogger("vclean")
 Answer = dict[str, Any]
 """Value that can be written as JSON."""
 
-UNDO_ACTIONS: Final = ("undo", "redo")
-
 
 class AnnotationSession:
     """Pages of one run by number, and their annotations by one annotator. Safe to use from several threads.
@@ -284,13 +282,15 @@ class AnnotationSession:
             if annotations.undo_changes if action == "undo" else annotations.redo_changes:
                 self._record(page, action)
 
-    def set_status(self, number: int, status: Status) -> None:
-        """Set the status of a page; errors as for `change`."""
+    def set_status(self, number: int, status: str) -> None:
+        """Set the status of a page, a value of `Status`; errors as for `change`."""
         page = self.page(number)
+        if status not in list(Status):
+            raise UsageError("status is done, skipped or open")
         with self.lock:
             manual = self._annotations[page.id].manual
             accepted = {name: block.annotation for name, block in page.blocks_by_name.items() if name not in manual}
-            self._record(page, status, **({"blocks": accepted} if status is Status.DONE else {}))
+            self._record(page, status, **({"blocks": accepted} if status == Status.DONE else {}))
 
     def _record(self, page: PreparedPage, action: str, **facts: Mapping[str, Any]) -> None:
         """Log a change of a page, apply it, and write the gold; if it cannot be logged, nothing is changed."""

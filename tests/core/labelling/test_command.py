@@ -84,13 +84,6 @@ class TestServe:
         (page,) = read_gold(tmp_path / "p")
         assert (page.blocks[0].annotation.label, page.annotator) == ("o", "me")
 
-    def test_project_named_as_a_page(self, site: Path, ctrl_c, capfd) -> None:
-        ctrl_c(capfd)
-        assert label(".") == 0
-        capfd.readouterr()
-        assert main(["label", "../p"]) == 2
-        assert "../p is a labelling project: continue it with --out ../p" in capfd.readouterr().err
-
     def test_equal_page_names(self, site: Path, tmp_path: Path, ctrl_c, capfd) -> None:
         seen = ctrl_c(capfd, lambda url: [Path(name).name for name in listing(url, ".//tbody[@id='pages']//small")])
         label("a.html", "a.html")
@@ -182,10 +175,9 @@ class TestWithoutServer:
 
     def test_agreement_of_a_project_with_two_annotators(self, tmp_path: Path, capfd) -> None:
         for name in ("ben", "me"):
-            (tmp_path / "gold" / name).mkdir(parents=True)
-        assert main(["label", "--agreement", str(tmp_path), str(tmp_path)]) == 2
-        (line,) = capfd.readouterr().err.splitlines()
-        assert line.endswith(f"name two of {tmp_path}/gold/ben, {tmp_path}/gold/me")
+            (tmp_path / f"{name}{SUFFIX}").write_text(labelled("hp", annotator=name).to_line())
+        assert main(["label", "--agreement", str(tmp_path), str(tmp_path)]) == 3
+        assert "ben and me labelled the same gold: name that of one of them" in capfd.readouterr().err
 
     def test_export(self, tmp_path: Path, capfd) -> None:
         (tmp_path / "p" / "gold" / "me").mkdir(parents=True)
