@@ -49,8 +49,6 @@ _ERROR_TEXTS: Final = {MISSED: "missed: content in the gold", WRONG: "wrongly ke
 _OPEN: Final = "vclean.select(vclean.blocks.findIndex((block) => block.changed && vclean.isPainted(block)));"
 """Script that selects the first wrong block when an overlay opens."""
 _WIDTH, _RATIO = 320, 1.25
-_ABOVE: Final = 60
-"""CSS px of the page that a thumbnail shows above its densest part."""
 _QUALITY: Final = 72
 
 Key = tuple[str, str]
@@ -100,7 +98,7 @@ class ErrorAnalysis:
             return ""
         image = open_screenshot(self.screenshot)
         height = min(image.height, round(image.width * _RATIO))
-        top = self._densest_top(height, image.height - height)
+        top = self._middle_top(height, image.height - height)
         with as_output_errors():
             piece = image.crop((0, top, image.width, top + height)).convert("RGB")
         file = io.BytesIO()
@@ -125,19 +123,12 @@ class ErrorAnalysis:
         marked = replace(page, blocks=blocks, facts={**page.facts, "Word F1": f"{evaluation.f1:.3f}"})
         return draw_html(marked, scripts=[_OPEN], styles=[asset("vclean.compare", "marks.css")])
 
-    def _densest_top(self, height: int, last: int) -> int:
-        """Return the top, up to `last`, of the part of `height` px with the largest area of content and kept blocks."""
-        selected = np.array([bool(kind) for kind in block_kinds(self.evaluation)]) & (
-            self.blocks.visibility == Visibility.SHOWN
-        )
-        box = self.blocks.box[selected & np.isfinite(self.blocks.box).all(axis=1)]
-        box = box[np.argsort(box[:, 1], kind="stable")]
-        if not len(box):
-            return 0
-        area = np.concatenate([[0.0], np.cumsum(box[:, 2] * box[:, 3], dtype=np.float64)])
-        ends = np.searchsorted(box[:, 1], box[:, 1] + height - _ABOVE)
-        densest = int(np.argmax(area[ends] - area[: len(box)]))
-        return int(np.clip(box[densest, 1] - _ABOVE, 0, last))
+    def _middle_top(self, height: int, last: int) -> int:
+        """Return the top, up to `last`, of the part of `height` px in the middle of content and kept blocks."""
+        tinted = np.array([bool(kind) for kind in block_kinds(self.evaluation)])
+        tops = self.blocks.box[tinted & (self.blocks.visibility == Visibility.SHOWN), 1]
+        tops = tops[np.isfinite(tops)]
+        return int(np.clip(np.median(tops) - height / 2, 0, last)) if len(tops) else 0
 
 
 def worst_pages(evaluations: Sequence[PageEvaluation], number: int) -> list[PageEvaluation]:
