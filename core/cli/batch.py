@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import sys
 from contextlib import contextmanager
 from itertools import islice
@@ -135,15 +136,13 @@ class PageRun:
         """Return the number of pages of all inputs; None if unknown."""
         from vclean.input.sources import count_pages
 
-        limit, counts = self.options.limit, []
+        limit, total = self.options.limit, 0.0
         for argument in self.options.pages:
-            counts.append(count_pages(argument, limit))
-            if limit is None and (counts[-1] or 0) > _MANY_PAGES:
-                self._announce(argument, counts[-1] or 0)
-        known = [count for count in counts if count is not None]
-        if len(known) < len(counts):
-            return None
-        return sum(known) if limit is None else min(sum(known), limit)
+            count = count_pages(argument, limit)
+            if limit is None and count is not None and count > _MANY_PAGES:
+                self._announce(argument, count)
+            total += math.nan if count is None else count
+        return None if math.isnan(total) else min(int(total), limit or sys.maxsize)
 
     def _announce(self, folder: str, count: int) -> None:
         """Log the number of pages of a large folder, and on a terminal ask whether to read them.
@@ -152,9 +151,9 @@ class PageRun:
             UsageError: the answer is no.
         """
         _log.warning("%s has %s pages: --limit N reads only N of them", folder, f"{count:,}")
-        if self.options.verbosity < 0 or not _is_interactive() or "-" in self.options.pages:
-            return
-        if not click.confirm("Read all of them?", err=True):
+        is_interactive = all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+        is_asked = is_interactive and self.options.verbosity >= 0 and "-" not in self.options.pages
+        if is_asked and not click.confirm("Read all of them?", err=True):
             raise UsageError(f"{folder} was not read: name another folder, or add --limit N")
 
     def _find_sources(self) -> Iterator[Source]:
@@ -198,8 +197,3 @@ class OutputRun(PageRun):
             self.overlays.write(output, screenshot)
         self.writer.write(output)
         self.done += 1
-
-
-def _is_interactive() -> bool:
-    """Return whether a user can read a question on standard error and answer it on standard input."""
-    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))

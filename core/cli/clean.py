@@ -61,14 +61,6 @@ def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     ctx.exit()
 
 
-def _fraction(text: str | float) -> float:
-    """Convert a word to a number above 0 and at most 1."""
-    value = float(text)
-    if not 0 < value <= 1:  # also NaN, which `click.FloatRange` accepts
-        raise click.BadParameter(f"{value} is not in the range 0<x<=1")
-    return value
-
-
 class CleanCommand(CleaningOptions, OverlayOptions, PageOptions):
     """Clean web pages: label every block of text, print the content."""
 
@@ -106,7 +98,7 @@ class CleanCommand(CleaningOptions, OverlayOptions, PageOptions):
     review_below: float = option(
         "--review-below P",
         "with --review: list pages with a confidence below P, 0 to 1 ({default:g})",
-        type=_fraction,
+        type=click.FloatRange(0, 1, min_open=True),
         default=0.8,  # a page with this confidence has a word F1 of about the same value
         needs="review",
         section=OUTPUT,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from itertools import takewhile
 from pathlib import Path
@@ -254,11 +253,10 @@ class Parser(click.Command):
                     raise click.UsageError(f"argument {_name(param)}: needs {name}")
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """Return the option --help, with a callback that ignores errors of the output, such as a full disk."""
+        """Return the option --help."""
         option = super().get_help_option(ctx)
         if option:
             option.help = "print this help"
-            option.callback = _print_help
         return option
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -323,10 +321,3 @@ def _name(param: click.Parameter) -> str:
 
 def _is_option(value: str) -> bool:
     return value.startswith("-") and value != "-" and " " not in value and not _NUMBER.fullmatch(value)
-
-
-def _print_help(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    if value and not ctx.resilient_parsing:
-        with suppress(OSError):
-            click.echo(ctx.get_help())
-        ctx.exit()

@@ -154,7 +154,7 @@ def run_methods(options: ScoringOptions) -> Report:
         InputError: a corpus is missing or damaged.
         UsageError: two corpora have the same name, a corpus has no page, or a method needs rendered pages.
     """
-    render, folds = options.render, options.folds
+    render, folds = options.render, options.folds or 0
     unusable = [name for name in options.methods if not render and name in names() and method_info(name).rendered]
     if unusable:
         raise UsageError(f"the method {unusable[0]} needs the rendered page: add --render")

@@ -30,8 +30,6 @@ MODEL_METHOD: Final = "vclean"
 """Method that `vclean train` trains by default."""
 PREDICTIONS: Final = ("--predictions FILE", "write the clean text of every page as JSON lines")
 CORPUS: Final = "a Parquet file with gold text, or a web archive of pages marked by hand"
-MIN_FOLDS: Final = 3
-"""Fewest folds: training cross-validates again on the other folds, and needs two of them."""
 WORST: Final = 12
 """Default number of worst pages in a report."""
 
@@ -46,14 +44,6 @@ _FRAME: Final = re.compile(r"\A\s*(?:<text\b[^>]*>|URL: \S+\s)|</text>\s*\Z", re
 """Text before and after the content in files of CleanEval 2007, such as the URL of the page; it is not scored."""
 _CLEANED: Final = "-cleaned"
 """End of the names of gold files in CleanEval: `1-cleaned.txt` for the page `1.html`."""
-
-
-def folds(text: str | int) -> int:
-    """Convert a word to a number of folds; 0 for no cross-validation."""
-    value: int = COUNT(text)
-    if 0 < value < MIN_FOLDS:
-        raise click.BadParameter(f"K has to be {MIN_FOLDS} or more")
-    return value
 
 
 def compared_methods(repetition: str, *, default: Sequence[str] = ()) -> AnyValue:
@@ -85,11 +75,10 @@ class ScoringOptions(MessageOptions):
     corpora: list[Path] = argument("CORPUS...", CORPUS)
     methods: list[str] = compared_methods("repeatable (vclean)", default=("vclean",))
     render: bool = flag("--render", "render pages in headless Chromium")
-    folds: int = option(
+    folds: int | None = option(
         "--folds K",
         "cross-validate trained methods by domain in K folds, 3 or more (none)",
-        type=folds,
-        default=0,
+        type=click.IntRange(3),  # training cross-validates again on the other folds, and needs two of them
     )
     snapshots: Path | None = option(*SNAPSHOTS)
 
@@ -166,7 +155,7 @@ def _report_facts(options: ReportCommand) -> dict[str, str]:
     return {
         "vclean": __version__,
         "corpora": ", ".join(path.name for path in options.corpora),
-        "pages were": readings.get((options.render, options.folds > 0), "parsed"),
+        "pages were": readings.get((options.render, options.folds is not None), "parsed"),
         "cross-validation": f"{options.folds} folds by site" if options.folds else "none",
     }
 

@@ -8,7 +8,6 @@ import logging
 import os
 import sys
 from importlib import import_module
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -63,9 +62,6 @@ COMMANDS: Final = {
 
 COMPLETE: Final = "_VCLEAN_COMPLETE"
 """Environment variable that a completion script sets to the name of its shell."""
-
-_MIN_SIMILARITY: Final = 0.75
-"""Least similarity, by `difflib`, at which a word is treated as a mistyped command."""
 
 _log = logging.getLogger("vclean")
 
@@ -151,10 +147,10 @@ class Program(click.Group):
         """Pass all arguments to the command.
 
         Raises:
-            UsageError: the name of a page begins with a hyphen, or a command is mistyped.
+            UsageError: a command is mistyped.
         """
-        if not ctx.resilient_parsing:  # not for shell completion
-            _check_words(args)
+        if args and not ctx.resilient_parsing and (command := _similar_command(args[0])):
+            raise UsageError(f"there is neither a page nor a command {args[0]!r}: did you mean vclean {command}?")
         is_main = args[0] not in COMMANDS if args else not ctx.resilient_parsing
         return super().parse_args(ctx, ["--", *([_MAIN] if is_main else []), *args])
 
@@ -184,22 +180,13 @@ PROGRAM: Final = Program(
 )
 
 
-def _check_words(args: list[str]) -> None:
-    for word in takewhile("--".__ne__, args):
-        if word.startswith("-") and word != "-" and os.path.lexists(word):
-            raise UsageError(f"{word} begins like an option: write ./{word} for the file")
-    if args and args[0] not in COMMANDS and (command := _similar_command(args[0])):
-        raise UsageError(f"there is neither a page nor a command {args[0]!r}: did you mean vclean {command}?")
-
-
 def _similar_command(word: str) -> str | None:
-    """Return the command most similar to a word that is neither a file nor a URL; None if no command is similar."""
-    if not word.replace("-", "").isalpha() or word.startswith("-") or os.path.lexists(word):
+    """Return the command most similar to a word that is no command, file or URL; None if none is similar."""
+    if word in COMMANDS or not word[:1].isalpha() or not word.replace("-", "").isalpha() or os.path.lexists(word):
         return None
     from difflib import get_close_matches
 
-    known = {**{name: name for name in COMMANDS}, "help": "--help", "version": "--version"}
-    return next((known[name] for name in get_close_matches(word.lower(), known, 1, _MIN_SIMILARITY)), None)
+    return next(iter(get_close_matches(word.lower(), [*COMMANDS, "--help", "--version"], 1, cutoff=0.75)), None)
 
 
 def _discard_unwritten_output() -> None:

@@ -44,7 +44,8 @@ class TestLargeFolder:
     def questions(self, monkeypatch):
         """Simulate a terminal on which every question is answered with no; record the questions."""
         seen = []
-        monkeypatch.setattr(batch, "_is_interactive", lambda: True)
+        tty = SimpleNamespace(isatty=lambda: True)
+        monkeypatch.setattr(batch, "sys", SimpleNamespace(stdin=tty, stdout=tty, stderr=tty, maxsize=9))
         monkeypatch.setattr("click.confirm", lambda text, **_: seen.append(text))
         return seen
 
