@@ -183,12 +183,11 @@ def _find_or_install() -> Chromium:
     """
     try:
         chromium = find_chromium()
+        print_step(f"found Chromium from {chromium.source}")
+        return chromium
     except BrowserMissingError:
         if os.environ.get(OVERRIDE):
             raise
-    else:
-        print_step(f"found Chromium from {chromium.source}")
-        return chromium
     print_step("no Chromium on this machine yet")
     print_step("downloading Chromium's headless shell with Playwright (110 MB)")
     if failure := run([*PLAYWRIGHT, "install", "--only-shell", "chromium"], timeout=DOWNLOAD_SECONDS):

@@ -205,8 +205,6 @@ def _discard_unwritten_output() -> None:
 VARIABLE: Final = "VCLEAN_CONFIG"
 """Environment variable with the path of the file; if it is empty, no file is read."""
 FILE: Final = "vclean.toml"
-_PROJECT: Final = "pyproject.toml"
-_NEVER: Final = frozenset({"help", "version"})
 
 
 def find_configuration(folder: Path) -> tuple[Path, dict[str, Any]] | None:
@@ -221,10 +219,9 @@ def find_configuration(folder: Path) -> tuple[Path, dict[str, Any]] | None:
     for parent in (folder, *folder.parents):
         if (path := parent / FILE).is_file():
             return path, _read(path)
-        if (path := parent / _PROJECT).is_file():
-            table = _read(path).get("tool", {}).get("vclean")
-            if table is not None:
-                return path, table
+        path = parent / "pyproject.toml"
+        if path.is_file() and (table := _read(path).get("tool", {}).get("vclean")) is not None:
+            return path, table
     return None
 
 
@@ -271,9 +268,8 @@ def _defaults(arguments: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 def _takes(option: click.Option, value: object) -> bool:
     """Return whether an option may have a value; its type checks values that are neither flags nor choices."""
-    if option.is_flag or isinstance(value, bool):
-        return option.is_flag and isinstance(value, bool)
-    return not isinstance(option.type, click.Choice) or value in option.type.choices
+    is_flag = isinstance(value, bool)
+    return option.is_flag == is_flag and (not isinstance(option.type, click.Choice) or value in option.type.choices)
 
 
 def _value(path: Path, option: click.Option, key: str, value: object) -> object:
@@ -294,5 +290,5 @@ def _value(path: Path, option: click.Option, key: str, value: object) -> object:
 
 def _options(command: click.Command) -> dict[str, click.Option]:
     """Return the options that a file may set, by their long names."""
-    options = [option for option in command.params if isinstance(option, click.Option) and option.name not in _NEVER]
+    options = [option for option in command.params if isinstance(option, click.Option) and not option.is_eager]
     return {name[2:]: option for option in options for name in option.opts if name.startswith("--")}

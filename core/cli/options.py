@@ -249,11 +249,9 @@ class PageOptions(LimitOption, RenderOptions, MessageOptions):
             raise UsageError("- is standard input, which can only be read once: name it once")
         if self.url and not self.url.lower().startswith(("http://", "https://")):
             raise UsageError(f"--url has to start with http:// or https://, not {self.url!r}")
-        names = [name for name in ("out", "overlay", "review") if hasattr(self, name)]
-        outputs = [path.resolve() for name in names if (path := getattr(self, name))]
+        outputs = [path.resolve() for name in ("out", "overlay", "review") if (path := getattr(self, name, None))]
         if len(set(outputs)) < len(outputs):
-            *most, last = [f"--{name}" for name in names]
-            raise UsageError(f"{', '.join(most)} and {last} have to be different files")
+            raise UsageError("the outputs have to be different files")
         inputs = {Path(page).resolve() for page in self.pages}
         for output in outputs:
             overwrites = output in inputs or (inputs & set(output.parents) and output.suffix.lower() in _PAGES)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import base64
 import io
-from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain, islice
 from math import isnan
 from typing import TYPE_CHECKING, Final
 
@@ -141,13 +139,9 @@ def analyze_errors(
 ) -> dict[Key, ErrorAnalysis]:
     """Read pages again and analyze their errors. Unreadable pages are left out. Progress is shown on standard error."""
     by_key = {evaluation.key: evaluation for evaluation in selected if len(evaluation.predicted)}
-    number = Counter(name for name, _ in by_key)
-    of_corpora = (
-        islice((page for page in corpus if (page.corpus, page.id) in by_key), number[corpus.name]) for corpus in corpora
-    )
-    pages = track(chain.from_iterable(of_corpora), "analyzing errors", "pages", total=len(by_key))
+    pages = (page for corpus in corpora for page in corpus if (page.corpus, page.id) in by_key)
     analyses: dict[Key, ErrorAnalysis] = {}
-    for page in pages:
+    for page in track(pages, "analyzing errors", "pages", total=len(by_key)):
         evaluation = by_key[page.corpus, page.id]
         with suppress(VcleanError):
             rendering = read(page.to_page())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from math import isnan
 from statistics import fmean, median, stdev
@@ -100,10 +99,7 @@ _BIN: Final = ("count", "predicted", "observed")
 """Fields of a bin of `calibration_report`."""
 
 MAX_BYTES: Final = 20_000_000
-"""Maximum size of the page. Overlays that do not fit are left out, and the page states their number."""
-
-_SPARE: Final = 20_000
-"""Bytes reserved for buttons and for the note about omitted overlays."""
+"""Maximum size of all overlays. Those that do not fit are left out, and the page states their number."""
 
 Content = dict[str, Any]
 """Values for the template of a section or a part of it, by name; an empty section is left out."""
@@ -127,25 +123,7 @@ def to_html(
         analyses: error analyses of these pages.
     """
     analyses = analyses or {}
-    document = partial(_document, evaluations, facts or {}, worst, analyses)
-    room = MAX_BYTES - len(document({}).encode()) - _SPARE
-    overlays: dict[Key, str] = {}
-    for key in (each.key for each in worst if each.key in analyses):
-        overlay = analyses[key].overlay()
-        size = len(replace_illegal(to_script_json(overlay)).encode())
-        if overlay and size <= room:
-            overlays[key] = overlay
-            room -= size
-    return document(overlays)
-
-
-def _document(
-    evaluations: Sequence[PageEvaluation],
-    facts: Mapping[str, str],
-    worst: Sequence[PageEvaluation],
-    analyses: Mapping[Key, ErrorAnalysis],
-    overlays: Mapping[Key, str],
-) -> str:
+    overlays = _fitting_overlays([each.key for each in worst], analyses)
     parts = by_method(evaluations)
     sections = {
         "Scores": _overview(evaluations),
@@ -165,11 +143,24 @@ def _document(
         styles=[asset("vclean", "page.css"), asset(_PACKAGE, "report.css")],
         scripts=[asset(_PACKAGE, "report.js")],
         heading=title,
-        facts=facts,
+        facts=facts or {},
         sections={title: _NOTHING | content for title, content in sections.items() if content},
         meanings=_MEANINGS,
         overlays=list(overlays.values()),
     )
+
+
+def _fitting_overlays(keys: Sequence[Key], analyses: Mapping[Key, ErrorAnalysis]) -> dict[Key, str]:
+    """Return the overlays of pages, as many as fit together into `MAX_BYTES` as JSON."""
+    overlays: dict[Key, str] = {}
+    room = MAX_BYTES
+    for key in keys:
+        overlay = analyses[key].overlay() if key in analyses else ""
+        size = len(replace_illegal(to_script_json(overlay)).encode())
+        if overlay and size <= room:
+            overlays[key] = overlay
+            room -= size
+    return overlays
 
 
 def _overview(evaluations: Sequence[PageEvaluation]) -> Content:
@@ -299,7 +290,7 @@ def _worst(
         f"The pages on which {worst[0].method} has the lowest word F1.",
         "" if screenshots else "With --render, their screenshots are shown here and open as overlays.",
         "A screenshot opens as an overlay." if overlays else "",
-        f"The overlays of {left} of them are left out, to keep this file under {limit} MB." if left else "",
+        f"The overlays of {left} of them are left out: all together may have {limit} MB." if left else "",
     )
     return {
         "note": " ".join(filter(None, notes)),

@@ -214,7 +214,7 @@ ERRORS = [
     ("segment p -f text", "'text' is not one of"),
     ("segment p --overlay o.gif", "has to end in .png, .svg or .html"),
     ("segment p --url example.org", "--url has to start with http"),
-    ("segment p -o x.png --overlay ./x.png", "--out and --overlay have to be different files"),
+    ("segment p -o x.png --overlay ./x.png", "have to be different files"),
     *((f"segment p --pdoc {value}", "argument --pdoc: ") for value in ("0", "12", "-1", "x", "²")),
     *(
         (f"diff page.html {methods}", "two different methods or models")
