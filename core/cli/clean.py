@@ -97,7 +97,7 @@ class CleanCommand(CleaningOptions, OverlayOptions, PageOptions):
     )
     review_below: float = option(
         "--review-below P",
-        "with --review: list pages with a confidence below P, 0 to 1 ({default:g})",
+        "with --review: list pages with a confidence below P ({default:g})",
         type=click.FloatRange(0, 1, min_open=True),
         default=0.8,  # a page with this confidence has a word F1 of about the same value
         needs="review",

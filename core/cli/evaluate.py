@@ -77,7 +77,7 @@ class ScoringOptions(MessageOptions):
     render: bool = flag("--render", "render pages in headless Chromium")
     folds: int | None = option(
         "--folds K",
-        "cross-validate trained methods by domain in K folds, 3 or more (none)",
+        "cross-validate trained methods by domain in K folds (none)",
         type=click.IntRange(3),  # training cross-validates again on the other folds, and needs two of them
     )
     snapshots: Path | None = option(*SNAPSHOTS)

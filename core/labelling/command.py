@@ -121,12 +121,13 @@ def _serve(options: LabelCommand, project: Path) -> int:
     """
     import webbrowser
 
+    from vclean.input.sources import PREPARED_SUFFIX
     from vclean.labelling.export import GOLD, write_gold
-    from vclean.labelling.preparation import Preparer, has_pages
+    from vclean.labelling.preparation import PAGES, Preparer
     from vclean.labelling.server import LabelServer
     from vclean.labelling.session import AnnotationSession
 
-    if not options.pages and not has_pages(project):
+    if not options.pages and not any((project / PAGES).glob(f"*{PREPARED_SUFFIX}")):
         raise InputError(f"{project} has no pages yet: name some, as in vclean label page.html --out {project}")
     run = _Run(options)
     sources = run.sources()

@@ -41,19 +41,10 @@ if TYPE_CHECKING:
 _PACKAGE: Final = "vclean.labelling"
 
 
-def page_document(result: Result) -> str:
-    """Return the HTML document for labelling a page. Its script requests earlier annotations from the server.
-
-    Raises:
-        OutputError: the screenshot cannot be read.
-    """
-    return _build_document(to_overlay_page(result, result.screenshot))
-
-
 @cache
 def frame_digest() -> str:
     """Return 16 hexadecimal digits that identify the HTML template: when it changes, pages are prepared again."""
-    return sha256(_build_document(OverlayPage(id="", url="", title="", width=1, height=1)).encode()).hexdigest()[:16]
+    return sha256(page_document(OverlayPage(id="", url="", title="", width=1, height=1)).encode()).hexdigest()[:16]
 
 
 def list_document(listing: Answer) -> str:
@@ -65,7 +56,12 @@ def list_document(listing: Answer) -> str:
     )
 
 
-def _build_document(content: OverlayPage) -> str:
+def page_document(content: OverlayPage) -> str:
+    """Return the HTML document for labelling a page. Its script requests earlier annotations from the server.
+
+    Raises:
+        OutputError: the screenshot cannot be read.
+    """
     scripts, styles = [asset(_PACKAGE, "label.js")], [asset(_PACKAGE, "label.css")]
     parts = [kind for kind in PartKind if kind.is_annotated]
     labels = {label: pen.meaning.partition(",")[0] for label, pen in PENS.items()}
@@ -279,7 +275,7 @@ class Preparer(ExitStack):
         blocks = self._pipeline.extract_blocks(rendering, Page(id=name))
         result = self._pipeline.label(blocks, explain=len(blocks.columns) <= _EXPLAINED)
         page = to_prepared_page(result, maker=self._maker, content=content, snapshots=snapshots)
-        write_atomic(self._path(name, _HTML), page_document(result))
+        write_atomic(self._path(name, _HTML), page_document(to_overlay_page(result, result.screenshot)))
         write_atomic(self._path(name, PREPARED_SUFFIX), page.to_json())
         return page
 
@@ -300,11 +296,6 @@ class Preparer(ExitStack):
 
     def _path(self, name: str, suffix: str) -> Path:
         return self.pages / (sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32] + suffix)
-
-
-def has_pages(project: Path) -> bool:
-    """Return whether a project contains a prepared page."""
-    return any((project / PAGES).glob(f"*{PREPARED_SUFFIX}"))
 
 
 def read_snapshot(folder: Path, key: str) -> Snapshot:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from vclean.labelling.export import read_gold
 from vclean.labelling.preparation import page_document, to_prepared_page
 from vclean.labelling.server import LabelServer
 from vclean.labelling.session import AnnotationSession, Status
+from vclean.output.overlay import to_overlay_page
 from vclean.render.browser.chromium import find_chromium
 
 pytestmark = pytest.mark.browser
@@ -82,7 +83,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Project]]:
                 made.add(to_prepared_page(page, maker="", content="", snapshots={}))
                 height = int(page.columns.snapshot.height)
                 screenshot = white(800, height) if height < TALLEST else b""
-                documents.append(page_document(replace(page, screenshot=screenshot)))
+                documents.append(page_document(to_overlay_page(page, screenshot)))
             made.ready = True
             server = stack.enter_context(LabelServer(made, documents.__getitem__))
             return Project(tmp_path, server, made)
