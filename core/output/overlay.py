@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from vclean.characters import format_count
 from vclean.errors import UsageError
-from vclean.features.segments.formats import overlay_layer, segment_overlay
+from vclean.features.segments.formats import overlay_layer, to_layer
 from vclean.features.segments.vips import segment
 from vclean.files import write_atomic
 from vclean.labels import Label, PartKind
@@ -218,7 +218,8 @@ class PageImage:
             UsageError: `pdoc` is out of range.
         """
         drawn = self._segments(segments, pdoc, "drawn")
-        return self._draw(lambda placer: segment_layer(segment_overlay(drawn), placer))
+        height = drawn.snapshot.height
+        return self._draw(lambda placer: segment_layer(to_layer(drawn), placer, page_height=height))
 
     def draw_separators(self, segments: Segments | None = None, *, pdoc: int | None = None) -> Self:
         """Draw the separators between segments, with their weights.
@@ -234,7 +235,7 @@ class PageImage:
             UsageError: `pdoc` is out of range.
         """
         drawn = self._segments(segments, pdoc, "separators_drawn")
-        return self._draw(lambda placer: separator_layer(segment_overlay(drawn), placer))
+        return self._draw(lambda placer: separator_layer(to_layer(drawn), placer))
 
     def draw_text(self) -> Self:
         """Draw a thin frame around every line of text, on images only; return the object itself."""

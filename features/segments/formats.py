@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -18,10 +19,9 @@ import shapely
 from vclean.characters import format_count
 from vclean.errors import InputError, UsageError
 from vclean.html_pages import MAX_CHARACTERS, MAX_ROWS, render_page
-from vclean.render import tree
 from vclean.render.overlay.draw import draw_png, draw_svg, open_screenshot
-from vclean.render.overlay.html import OverlayLayer, OverlayPage, draw_html
-from vclean.render.overlay.layers import SegmentOverlay, TagPlacer, excerpt, segment_layer, separator_layer
+from vclean.render.overlay.html import OverlayPage, draw_html
+from vclean.render.overlay.layers import OverlayLayer, TagPlacer, excerpt, segment_layer, separator_layer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 FORMATS: Final = ("json", "webis")
 """Names of the output formats; the first is the default."""
 
-_EXCERPT: Final = 200
-"""Characters of a segment in an HTML overlay."""
 _DIGITS: Final = 2
 _MAX_ROOTS: Final = 10
 """Maximum roots of a segment in an HTML overlay; leaves rarely have more, and all roots would make the file large."""
@@ -104,24 +102,9 @@ def draw(segments: Segments, screenshot: bytes, kind: OverlayFormat) -> bytes:
             facts={"Method": segments.method, "Segments": str(len(segments.leaves))},
         )
         return draw_html(page).encode("utf-8", "replace")
-    content, placer = segment_overlay(segments), TagPlacer(*open_screenshot(screenshot).size)
-    layers = [separator_layer(content, placer), segment_layer(content, placer)]
+    layer, placer = to_layer(segments), TagPlacer(*open_screenshot(screenshot).size)
+    layers = [separator_layer(layer, placer), segment_layer(layer, placer, page_height=segments.snapshot.height)]
     return draw_svg(screenshot, layers).encode() if kind == "svg" else draw_png(screenshot, layers)
-
-
-def segment_overlay(segments: Segments) -> SegmentOverlay:
-    """Return the data that overlays of segments and separators need."""
-    depth = segments.depth
-    return SegmentOverlay(
-        box=segments.box,
-        level=depth,
-        height=depth[tree.subtree_argmax(depth, segments.end)] - depth,
-        captions=[f"{row} DoC {degree}" for row, degree in enumerate(segments.coherence.tolist())],
-        texts=[segments.segment_text(row) for row in range(len(segments))],
-        separator_box=segments.separators.box,
-        weight=segments.separators.weight,
-        page_height=segments.snapshot.height,
-    )
 
 
 def overlay_layer(segments: Segments, *, drawn: bool = False, separators_drawn: bool = False) -> OverlayLayer:
@@ -134,26 +117,28 @@ def overlay_layer(segments: Segments, *, drawn: bool = False, separators_drawn: 
         drawn: whether segments are visible at first.
         separators_drawn: whether separators are visible at first.
     """
-    full_tree = segments.full_tree or segments
-    separators = full_tree.separators
+    layer = to_layer(segments.full_tree or segments)
+    return replace(layer, pdoc=segments.pdoc, drawn=drawn, separators_drawn=separators_drawn)
+
+
+def to_layer(segments: Segments) -> OverlayLayer:
+    """Return segments and separators as rows of an overlay."""
+    separators = segments.separators
     rows = zip(separators.box.tolist(), separators.segment.tolist(), separators.weight.tolist(), strict=True)
     return OverlayLayer(
         name=segments.method,
         segments=[
             {
-                "box": full_tree.box[row].tolist(),
-                "level": int(full_tree.depth[row]),
-                "coherence": int(full_tree.coherence[row]),
-                "parent": int(full_tree.parent[row]),
-                "xpath": " | ".join(full_tree.xpath(node) for node in full_tree.roots[row][:_MAX_ROOTS]),
-                "text": excerpt(full_tree.segment_text(row), _EXCERPT),
+                "box": segments.box[row].tolist(),
+                "level": int(segments.depth[row]),
+                "coherence": int(segments.coherence[row]),
+                "parent": int(segments.parent[row]),
+                "xpath": " | ".join(segments.xpath(node) for node in segments.roots[row][:_MAX_ROOTS]),
+                "text": segments.segment_text(row),
             }
-            for row in range(len(full_tree))
+            for row in range(len(segments))
         ],
         separators=[{"box": box, "segment": segment, "weight": weight} for box, segment, weight in rows],
-        pdoc=segments.pdoc,
-        drawn=drawn,
-        separators_drawn=separators_drawn,
     )
 
 

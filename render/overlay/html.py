@@ -18,7 +18,7 @@ from vclean.render.overlay.layers import HIDDEN_PENS, LEVEL_PENS, PART_PENS, PEN
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from vclean.render.overlay.layers import OverlayBlock, Part, Pen
+    from vclean.render.overlay.layers import JsonObject, OverlayBlock, OverlayLayer, Part, Pen
 
 VERSION: Final = 2
 """Version of the JSON document."""
@@ -29,32 +29,8 @@ SCRIPTS: Final = ("overlay.js", "overlay_screenshot.js", "overlay_list.js")
 _TEXT_BUDGET: Final = 600_000
 """Approximate number of characters of all blocks together."""
 
-_LONGEST_TEXT, _SHORTEST_TEXT = 1_500, 80
-"""Largest and smallest limit for the text of one block, in characters."""
-
-JsonObject = dict[str, Any]
-"""A JSON object."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OverlayLayer:
-    """Segments and the separators between them.
-
-    Attributes:
-        name: name of the segmentation method.
-        segments: segments of all levels, in preorder: `box`, `level` (0 for the page), `coherence`, `parent` (a row, or
-            -1), `xpath` and `text` of each.
-        separators: `box`, `segment` (the row of the segment that it divides) and `weight` of each separator.
-        pdoc: initial permitted degree of coherence, 1 to 11; the user may change it.
-        drawn, separators_drawn: whether segments and separators are drawn initially.
-    """
-
-    name: str
-    segments: Sequence[JsonObject]
-    separators: Sequence[JsonObject] = ()
-    pdoc: int = 11
-    drawn: bool = False
-    separators_drawn: bool = False
+_LONGEST_TEXT, _SHORTEST_TEXT, _SEGMENT_TEXT = 1_500, 80, 200
+"""Largest and smallest limit for the text of one block, and the limit for that of a segment, in characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,7 +115,7 @@ def page_styles() -> str:
     pens = {
         **{f"[data-color=label] [data-label={label}]": pen for label, pen in PENS.items()},
         **{f"[data-color=role] [data-role={role}]": pen for role, pen in ROLE_PENS.items()},
-        **{f"[data-level='{level}']": pen for level, pen in enumerate(LEVEL_PENS, 1)},
+        **{f"[data-level='{level}']": pen for level, pen in enumerate(LEVEL_PENS.values(), 1)},
         **{f"[data-part={kind}]": pen for kind, pen in PART_PENS.items()},
     }
     rules = [asset("vclean", "page.css")]
@@ -159,7 +135,7 @@ def to_record(content: OverlayPage) -> JsonObject:
         "pens": {
             "label": {name: _pen(pen) for name, pen in PENS.items()},
             "role": {name: _pen(pen) for name, pen in ROLE_PENS.items()},
-            "level": [_pen(pen) for pen in LEVEL_PENS],
+            "level": list(map(_pen, LEVEL_PENS.values())),
             "part": {kind: _pen(pen) for kind, pen in PART_PENS.items()},
             "hidden": _pen(HIDDEN_PENS["hidden"]),
         },
@@ -218,7 +194,8 @@ def _block(block: OverlayBlock, max_chars: int) -> JsonObject:
 
 
 def _layer(layer: OverlayLayer) -> JsonObject:
-    segments, separators = (list(map(_with_box, rows)) for rows in (layer.segments, layer.separators))
+    segments = [_with_box(row | {"text": excerpt(row["text"], _SEGMENT_TEXT)}) for row in layer.segments]
+    separators = list(map(_with_box, layer.separators))
     return asdict(replace(layer, segments=segments, separators=separators))
 
 

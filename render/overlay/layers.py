@@ -6,21 +6,27 @@ with the origin at its top left. The legend is in a strip above the screenshot.
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 import numpy as np
 
-from vclean.labels import Label, PartKind, Role
+from vclean.files import read_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from vclean.labels import Label, PartKind
+
     LegendEntry = tuple[str | None, str]
     """Name of a pen, or None, and a text."""
+
+Tag = Literal["loud", "quiet", "bare"]
+JsonObject = dict[str, Any]
+"""A JSON object."""
 
 MAX_TITLE: Final = 300
 """Characters of a block's text in its hover title."""
@@ -42,10 +48,6 @@ _TEXT, _TAG = 1, 10_000
 _TAG_HEIGHT, _LEGEND_ROW, _LEGEND_MARGIN, _SWATCH = 13, 22, 8, 20
 
 
-TINT: Final = 26
-"""Opacity of the inside of a frame, 0 to 255; text shows through."""
-
-
 @dataclass(frozen=True, slots=True)
 class Pen:
     """Style of a mark.
@@ -64,73 +66,30 @@ class Pen:
     dash: tuple[int, ...] = ()
     meaning: str = ""
     fill: int = 0
-    tag: Literal["loud", "quiet", "bare"] = "loud"
+    tag: Tag = "loud"
 
 
-PENS: Mapping[str, Pen] = {
-    Label.HEADING: Pen((213, 94, 0), 3, (), "heading", TINT),
-    Label.PARAGRAPH: Pen((0, 114, 178), 2, (), "paragraph", TINT),
-    Label.LIST_ITEM: Pen((0, 158, 115), 2, (8, 4), "list item", TINT),
-    Label.CONTINUATION: Pen((204, 121, 167), 2, (3, 3), "continuation", TINT),
-    Label.OTHER: Pen((95, 95, 95), 1, (2, 4), "other, left out", tag="quiet"),
-}
-"""Pens of the labels. The palette of Okabe and Ito is safe for color-blind readers (Wong, Nature Methods 8:441, 2011).
-The strokes differ too, so the labels are distinct without color."""
-
-ROLE_PENS: Mapping[str, Pen] = {
-    Role.TITLE: Pen((213, 94, 0), 3, (), "title", TINT),
-    Role.ARTICLE: Pen((0, 114, 178), 2, (), "article", TINT),
-    Role.CONTENT: Pen((86, 180, 233), 2, (), "content", TINT),
-    Role.COMMENTS: Pen((204, 121, 167), 2, (), "comments", TINT),
-    Role.TABLE: Pen((0, 158, 115), 2, (), "table", TINT),
-    Role.AUTHOR: Pen((230, 159, 0), 2, (), "author", TINT),
-    Role.NAVIGATION: Pen((0, 114, 178), 2, (6, 4), "navigation", tag="quiet"),
-    Role.HEADER: Pen((213, 94, 0), 2, (6, 4), "header", tag="quiet"),
-    Role.FOOTER: Pen((120, 120, 120), 2, (6, 4), "footer", tag="quiet"),
-    Role.SIDEBAR: Pen((204, 121, 167), 2, (6, 4), "sidebar", tag="quiet"),
-    Role.AD: Pen((190, 170, 0), 2, (6, 4), "ad", tag="quiet"),
-    Role.FORM: Pen((0, 158, 115), 2, (6, 4), "form", tag="quiet"),
-    Role.LINKS: Pen((230, 159, 0), 2, (6, 4), "links", tag="quiet"),
-    Role.MEDIA: Pen((86, 180, 233), 2, (6, 4), "media", tag="quiet"),
-    Role.LOGO: Pen((90, 60, 30), 2, (6, 4), "logo", tag="quiet"),
-    Role.OVERLAY: Pen((200, 0, 110), 2, (6, 4), "overlay", tag="quiet"),
-    "none": Pen((120, 120, 120), 1, (2, 4), "no role", tag="quiet"),
-}
-"""Pens of the roles in the same palette, with a darker yellow for white pages, brown, and the red of hidden text.
-Content roles are solid and tinted, other roles are dashed."""
+def _read_pens() -> dict[str, dict[str, Pen]]:
+    """Return the pens by group and name, in the order of the legend."""
+    pens: dict[str, dict[str, Pen]] = defaultdict(dict)
+    for group, name, color, width, dash, fill, tag, meaning in read_table(__file__, "pens.tsv"):
+        red, green, blue = map(int, color.split())
+        lengths = tuple(map(int, dash.split()))
+        pens[group][name] = Pen((red, green, blue), int(width), lengths, meaning, int(fill), cast("Tag", tag))
+    return pens
 
 
-HIDDEN: Final = "hidden"
-HIDDEN_PENS: Mapping[str, Pen] = {HIDDEN: Pen((200, 0, 110), 2, (2, 3), "hidden text", tag="quiet")}
+_PENS: Final = _read_pens()
+"""Pens in the palette of Okabe and Ito, which is safe for color-blind readers (Wong, Nature Methods 8:441, 2011), with
+a darker yellow for white pages, brown, and magenta. The strokes of labels differ too, so labels are distinct without
+color. Content roles are solid and tinted, other roles are dashed. Pens of parts are darker. Parts and levels have no
+tint, because parts have blocks inside, and the tints of nested frames would add up."""
 
-PART_PENS: Mapping[str, Pen] = {
-    PartKind.TITLE: Pen((90, 60, 160), 3, (), "title of the page"),
-    PartKind.BYLINE: Pen((90, 60, 160), 2, (6, 3), "byline", tag="quiet"),
-    PartKind.DATE: Pen((90, 60, 160), 2, (2, 2), "date", tag="quiet"),
-    PartKind.BYLINE_DATE: Pen((90, 60, 160), 2, (9, 3), "byline with date", tag="quiet"),
-    PartKind.PRICE: Pen((0, 110, 80), 3, (), "price"),
-    PartKind.RECIPE: Pen((0, 110, 80), 2, (6, 3), "recipe", tag="quiet"),
-    PartKind.POST: Pen((150, 80, 0), 2, (), "post", tag="quiet"),
-    PartKind.ITEM: Pen((150, 80, 0), 2, (6, 3), "item", tag="quiet"),
-}
-"""Pens of the parts of a page, darker than those of the labels, and without tint, since parts have blocks inside."""
+PENS, ROLE_PENS, PART_PENS, HIDDEN_PENS = (_PENS[group] for group in ("label", "role", "part", "hidden"))
+LEVEL_PENS = _PENS["level"]
+"""Pens of levels 1, 2, ...; the last is for all deeper levels."""
 
-LINE: Final = "line"
-LINE_PENS: Mapping[str, Pen] = {LINE: Pen((90, 60, 160), 1, (1, 2), "line of text")}
-
-
-SEPARATOR: Final = "separator"
-_LEVEL_COLORS: Final = ((0, 114, 178), (213, 94, 0), (0, 158, 115), (204, 121, 167), (120, 120, 120))
-
-LEVEL_PENS: Final = tuple(Pen(color, max(3 - level, 1)) for level, color in enumerate(_LEVEL_COLORS))
-"""Pens of levels 1, 2, ... in the palette of Okabe and Ito; the last is for all deeper levels. They are not tinted,
-because the tints of nested frames would add up."""
-
-SEGMENT_PENS: Mapping[str, Pen] = {
-    f"level{level}": replace(pen, meaning=f"level {level + 1}{' and deeper' * (pen is LEVEL_PENS[-1])}")
-    for level, pen in enumerate(LEVEL_PENS)
-}
-BAND_PENS: Mapping[str, Pen] = {SEPARATOR: Pen((230, 159, 0), 0, fill=110, tag="bare")}
+HIDDEN, LINE, SEPARATOR = "hidden", "line", "separator"
 _THINNEST_BAND: Final = 2
 _STEP: Final = 3
 _STEPS: Final = 4
@@ -192,29 +151,25 @@ class Part:
     block: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SegmentOverlay:
-    """Segments and separators to draw over the screenshot of their page.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverlayLayer:
+    """Segments and the separators between them.
 
     Attributes:
-        box: float32 (S, 4), x, y, width, height, in preorder; the first is the page, which is not drawn.
-        level: int64 (S,), depth of each segment, 0 for the page.
-        height: int64 (S,), number of levels inside each segment.
-        captions: S texts of the tags.
-        texts: S texts that are shown on hover, after the caption.
-        separator_box: float32 (Q, 4), x, y, width, height.
-        weight: int32 (Q,), weights of the separators.
-        page_height: height of the document; larger than the screenshot if that was truncated.
+        name: name of the segmentation method.
+        segments: segments of all levels, in preorder: `box`, `level` (0 for the page), `coherence`, `parent` (a row, or
+            -1), `xpath` and `text` of each.
+        separators: `box`, `segment` (the row of the segment that it divides) and `weight` of each separator.
+        pdoc: initial permitted degree of coherence, 1 to 11; the user may change it.
+        drawn, separators_drawn: whether segments and separators are drawn initially.
     """
 
-    box: NDArray[np.float32]
-    level: NDArray[np.int64]
-    height: NDArray[np.int64]
-    captions: Sequence[str]
-    texts: Sequence[str]
-    separator_box: NDArray[np.float32]
-    weight: NDArray[np.int32]
-    page_height: float
+    name: str
+    segments: Sequence[JsonObject]
+    separators: Sequence[JsonObject] = ()
+    pdoc: int = 11
+    drawn: bool = False
+    separators_drawn: bool = False
 
 
 class Rect(NamedTuple):
@@ -321,33 +276,45 @@ def part_layer(parts: Sequence[Part], placer: TagPlacer) -> Layer:
 def line_layer(lines: NDArray[np.float32], placer: TagPlacer) -> Layer:
     """Return the lines of text as a layer; `lines` is float32 (L, 4)."""
     marks = [Mark(frame, LINE, None, "", "line of text") for _, frame in placer.frames(lines, 0)]
-    return Layer(pens=LINE_PENS, marks=marks, entries=[(LINE, f"lines of text: {len(marks)}")])
+    return Layer(pens=_PENS[LINE], marks=marks, entries=[(LINE, f"lines of text: {len(marks)}")])
 
 
-def segment_layer(overlay: SegmentOverlay, placer: TagPlacer) -> Layer:
-    """Return the segments as a layer, outermost first."""
-    names = [f"level{min(level, len(LEVEL_PENS)) - 1}" for level in overlay.level.tolist()]
-    titles = [f"{caption}: {excerpt(text)}" for caption, text in zip(overlay.captions, overlay.texts, strict=True)]
-    marks = [
-        placer.mark(frame, names[row], overlay.captions[row], titles[row], required=False)
-        for row, frame in placer.frames(overlay.box, _STEP * np.minimum(overlay.height, _STEPS))
-        if overlay.level[row] > 0
-    ]
-    entries = _entries(SEGMENT_PENS, [mark.pen for mark in marks])
-    entries += _note_below(overlay.box, overlay.page_height, placer.height, "segments")
-    return Layer(pens=SEGMENT_PENS, marks=marks, entries=entries)
-
-
-def separator_layer(overlay: SegmentOverlay, placer: TagPlacer) -> Layer:
-    """Return the separators as a layer of bands that are at least `_THINNEST_BAND` px wide; wide ones have a number."""
-    box = np.hstack([overlay.separator_box[:, :2], np.maximum(overlay.separator_box[:, 2:], _THINNEST_BAND)])
+def segment_layer(layer: OverlayLayer, placer: TagPlacer, *, page_height: float) -> Layer:
+    """Return the segments as a layer, outermost first; `page_height` is the height of the document."""
+    boxes, names = _boxes(layer.segments), list(LEVEL_PENS)
     marks = []
-    for row, frame in placer.frames(box, 0):
-        weight = str(overlay.weight[row])
+    for row, frame in placer.frames(boxes, _STEP * np.minimum(_heights(layer.segments), _STEPS)):
+        segment = layer.segments[row]
+        if segment["level"] > 0:
+            caption = f"{row} DoC {segment['coherence']}"
+            pen = names[min(segment["level"], len(names)) - 1]
+            title = f"{caption}: {excerpt(segment['text'])}"
+            marks.append(placer.mark(frame, pen, caption, title, required=False))
+    entries = _entries(LEVEL_PENS, [mark.pen for mark in marks])
+    entries += _note_below(boxes, page_height, placer.height, "segments")
+    return Layer(pens=LEVEL_PENS, marks=marks, entries=entries)
+
+
+def _heights(segments: Sequence[JsonObject]) -> NDArray[np.int64]:
+    """Return the number of levels inside each segment."""
+    heights = np.zeros(len(segments), dtype=np.int64)
+    for row in range(len(segments) - 1, 0, -1):
+        parent = segments[row]["parent"]
+        heights[parent] = max(heights[parent], heights[row] + 1)
+    return heights
+
+
+def separator_layer(layer: OverlayLayer, placer: TagPlacer) -> Layer:
+    """Return the separators as a layer of bands that are at least `_THINNEST_BAND` px wide; wide ones have a number."""
+    boxes = _boxes(layer.separators)
+    boxes[:, 2:] = np.maximum(boxes[:, 2:], _THINNEST_BAND)
+    marks = []
+    for row, frame in placer.frames(boxes, 0):
+        weight = str(layer.separators[row]["weight"])
         has_number = frame.height >= TAG_SIZE and frame.width >= text_width(weight, TAG_SIZE)
         marks.append(Mark(frame, SEPARATOR, frame if has_number else None, weight, f"separator of weight {weight}"))
-    text = f"separators with their weights: {len(overlay.weight)}"
-    return Layer(pens=BAND_PENS, marks=marks, entries=[(SEPARATOR, text)])
+    text = f"separators with their weights: {len(boxes)}"
+    return Layer(pens=_PENS[SEPARATOR], marks=marks, entries=[(SEPARATOR, text)])
 
 
 def _entries(pens: Mapping[str, Pen], names: Sequence[str]) -> list[LegendEntry]:
@@ -356,9 +323,10 @@ def _entries(pens: Mapping[str, Pen], names: Sequence[str]) -> list[LegendEntry]
     return [(name, f"{pen.meaning}: {counts[name]}") for name, pen in pens.items() if counts[name]]
 
 
-def _boxes(items: Sequence[OverlayBlock | Part]) -> NDArray[np.float32]:
+def _boxes(items: Sequence[OverlayBlock | Part | JsonObject]) -> NDArray[np.float32]:
     """Return the boxes of B items, float32 (B, 4); NaN for those without a box."""
-    return np.array([item.box or (np.nan,) * 4 for item in items], dtype=np.float32).reshape(-1, 4)
+    boxes = (item["box"] if isinstance(item, dict) else item.box for item in items)
+    return np.array([box or (np.nan,) * 4 for box in boxes], dtype=np.float32).reshape(-1, 4)
 
 
 def frame_boxes(

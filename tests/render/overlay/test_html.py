@@ -16,13 +16,8 @@ from PIL import Image
 from vclean.errors import OutputError
 from vclean.labels import Label, Role
 from vclean.render.overlay.draw import data_url
-from vclean.render.overlay.html import (
-    OverlayLayer,
-    OverlayPage,
-    draw_html,
-    to_record,
-)
-from vclean.render.overlay.layers import PART_PENS, OverlayBlock, Part
+from vclean.render.overlay.html import OverlayPage, draw_html, to_record
+from vclean.render.overlay.layers import PART_PENS, OverlayBlock, OverlayLayer, Part
 
 NAN = float("nan")
 SCREENSHOT = screenshot(400, 200)

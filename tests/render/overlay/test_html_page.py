@@ -13,8 +13,8 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwr
 
 from vclean.cli.main import main
 from vclean.render.browser.chromium import find_chromium
-from vclean.render.overlay.html import OverlayLayer, OverlayPage, draw_html
-from vclean.render.overlay.layers import HIDDEN, HIDDEN_PENS, PART_PENS, OverlayBlock, Part
+from vclean.render.overlay.html import OverlayPage, draw_html
+from vclean.render.overlay.layers import HIDDEN, HIDDEN_PENS, PART_PENS, OverlayBlock, OverlayLayer, Part
 
 pytestmark = pytest.mark.browser
 

@@ -21,9 +21,9 @@ from vclean.render.overlay.layers import (
     PENS,
     ROLE_PENS,
     OverlayBlock,
+    OverlayLayer,
     Part,
     Rect,
-    SegmentOverlay,
     TagPlacer,
     block_layer,
     collect_pens,
@@ -163,24 +163,20 @@ class TestTags:
 PAGE, OUTER, FIRST, SECOND = [0, 0, 400, 200], [20, 20, 300, 150], [20, 20, 300, 60], [20, 110, 300, 60]
 
 
-def overlay(*boxes, level=(0, 1, 2, 2), height=(2, 1, 0, 0), separators=((20, 80, 300, 30),), page_height=200):
+def overlay(*boxes, level=(0, 1, 2, 2), parent=(-1, 0, 1, 1), separators=((20, 80, 300, 30),)):
     """Return a page with a segment of two parts and the separator between them, or with these boxes."""
-    boxes = boxes or (PAGE, OUTER, FIRST, SECOND)
-    return SegmentOverlay(
-        box=np.array(boxes, dtype=np.float32),
-        level=np.array(level, dtype=np.int64),
-        height=np.array(height, dtype=np.int64),
-        captions=[f"{row} DoC {row + 1}" for row in range(len(boxes))],
-        texts=["<b>&\x00"] * len(boxes),
-        separator_box=np.array(separators, dtype=np.float32),
-        weight=np.array([7], dtype=np.int32),
-        page_height=page_height,
+    rows = zip(boxes or (PAGE, OUTER, FIRST, SECOND), level, parent, itertools.count(1), strict=False)
+    names = ("box", "level", "parent", "coherence")
+    return OverlayLayer(
+        name="vips",
+        segments=[dict(zip(names, row, strict=True)) | {"text": "<b>&\x00"} for row in rows],
+        separators=[{"box": box, "weight": 7} for box in separators],
     )
 
 
 class TestSegmentLayers:
-    def segments(self, content):
-        return segment_layer(content, TagPlacer(400, 200))
+    def segments(self, content, page_height=200):
+        return segment_layer(content, TagPlacer(400, 200), page_height=page_height)
 
     def separators(self, *boxes):
         return separator_layer(overlay(separators=boxes), TagPlacer(400, 200)).marks
@@ -192,14 +188,13 @@ class TestSegmentLayers:
         assert titles[-1].startswith("3 DoC 4: <b>&")
 
     def test_share_last_pen_for_deep_levels(self):
-        layout = self.segments(overlay(PAGE, FIRST, level=(0, 9), height=(1, 0)))
+        layout = self.segments(overlay(PAGE, FIRST, level=(0, 9)))
         assert layout.marks[0].pen == "level4"
         assert layout.entries[0][1] == "level 5 and deeper: 1"
 
     def test_count_segments_below_the_screenshot(self):
-        layout = self.segments(
-            overlay(PAGE, FIRST, [0, 900, 50, 50], level=(0, 1, 1), height=(1, 0, 0), page_height=999)
-        )
+        content = overlay(PAGE, FIRST, [0, 900, 50, 50], level=(0, 1, 1), parent=(-1, 0, 0))
+        layout = self.segments(content, page_height=999)
         assert len(layout.marks) == 1
         assert layout.entries[-1][1] == "picture cut at 200 of 999 px, segments below: 1"
 
@@ -234,7 +229,7 @@ class TestDraw:
     def test_is_deterministic(self, draw_image):
         layers = [
             layer(block([50, 60, 100, 40]), block([50, 110, 200, 40], L)),
-            segment_layer(overlay(), TagPlacer(400, 200)),
+            segment_layer(overlay(), TagPlacer(400, 200), page_height=200),
             line_layer(np.array([[20, 40, 99, 16]], dtype=np.float32), TagPlacer(400, 200)),  # without tags
         ]
         assert draw_image(SCREENSHOT, layers) == draw_image(SCREENSHOT, layers)
