@@ -36,12 +36,8 @@
   // A name in the page can shadow a property of the document or of a form: `<img name=body>`, `<input name=childNodes>`
   // (HTML, 3.1.7 and 4.10.3). They are therefore read through the accessors of their prototypes.
   function accessors(Type) {
-    return new Proxy(Type.prototype, {
-      get(prototype, name) {
-        const { get, value } = Object.getOwnPropertyDescriptor(prototype, name);
-        return get ?? value;
-      },
-    });
+    const properties = Object.entries(Object.getOwnPropertyDescriptors(Type.prototype));
+    return Object.fromEntries(properties.map(([name, { get, value }]) => [name, get ?? value]));
   }
 
   // Of an object for which speed does not matter: its properties, and its methods bound to it.
@@ -270,14 +266,6 @@
     return scrolled;
   }
 
-  // What an element with this overflow shows of a window in one direction. `overflow: clip` may clip outside the box (CSS
-  // Overflow 4, 3.2).
-  function clipped([low, high], start, end, overflow, margin) {
-    if (overflow === 'visible') return [low, high];
-    const outside = overflow === 'clip' ? margin : 0;
-    return [Math.max(low, start - outside), Math.min(high, end + outside)];
-  }
-
   // The window through which the contents of an element are seen. Overflow of html and body is the viewport's.
   function contentClip(element, index, style, row, box, outer) {
     const clip = declares.clip ? shapedClip(style, row.position, box, outer, index) : outer;
@@ -288,12 +276,13 @@
     if (overflow.x === 'visible' && overflow.y === 'visible') return clip;
     if (element === root || element === body || row.display === 'inline') return clip;
     if (row.display === 'contents' || /^table-(?!cell|caption)/.test(row.display)) return clip;
-    const clips = overflow.x === 'clip' || overflow.y === 'clip';
-    const margin = clips ? parseFloat(/[\d.]+px/.exec(style.overflowClipMargin)?.[0] ?? 0) : 0;
-    const [left, right] = clipped([clip.left, clip.right], box.left, box.right, overflow.x, margin);
-    const [top, bottom] = clipped([clip.top, clip.bottom], box.top, box.bottom, overflow.y, margin);
-    const shown = { left, top, right, bottom };
-    const isLow = right - left < LEAST_SCROLLER || bottom - top < LEAST_SCROLLER;
+    // `overflow: clip` may clip outside the box (CSS Overflow 4, 3.2).
+    const margin = () => parseFloat(/[\d.]+px/.exec(style.overflowClipMargin)?.[0] ?? 0);
+    const outside = (value) => (value === 'visible' ? Infinity : value === 'clip' ? margin() : 0);
+    const [x, y] = [outside(overflow.x), outside(overflow.y)];
+    const reach = { left: box.left - x, top: box.top - y, right: box.right + x, bottom: box.bottom + y };
+    const shown = combine(clip, reach, Math.max, Math.min);
+    const isLow = shown.right - shown.left < LEAST_SCROLLER || shown.bottom - shown.top < LEAST_SCROLLER;
     return isLow ? shown : scrolledWindow(element, style, box, overflow, shown);
   }
 

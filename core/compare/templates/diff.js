@@ -4,7 +4,6 @@
   const panes = [...document.querySelectorAll(".pane")];
   let current = null;
   let zoom = 1;
-  let scrolled = "";
 
   const rows = () => [...list.children].filter((row) => !row.hidden);
   const blockOf = (row) => row.querySelector("button").dataset.block;
@@ -26,9 +25,7 @@
   }
 
   function step(by) {
-    const all = rows();
-    const index = all.indexOf(current);
-    const row = all[index < 0 ? 0 : Math.min(Math.max(index + by, 0), all.length - 1)];
+    const row = rows()[rows().indexOf(current) + by];
     if (!row) return;
     choose(row);
     row.querySelector("button").focus({ preventScroll: true });
@@ -64,10 +61,8 @@
   });
   for (const pane of panes) {
     pane.addEventListener("scroll", () => {
-      const [left, top] = [pane.scrollLeft, pane.scrollTop];
-      if (scrolled === `${Math.round(left)} ${Math.round(top)}`) return; // the other pane has scrolled this one
-      scrolled = `${Math.round(left)} ${Math.round(top)}`;
-      for (const other of panes) if (other !== pane) other.scrollTo({ left, top, behavior: "instant" });
+      const { scrollLeft: left, scrollTop: top } = pane;
+      for (const other of panes) other.scrollTo({ left, top, behavior: "instant" }); // no event if it is there
     }, { passive: true });
   }
   if (panes.length && list.children.length) choose(list.children[0]);

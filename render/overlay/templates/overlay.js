@@ -51,16 +51,14 @@ window.vclean = (() => {
       && finds(block);
   }
 
-  function openList(list) {
-    Object.assign(state, { list, shown: [] });
-    if (list >= 0) controls.elements[`segments${list}`].checked = true;
-    select([], "filter");
-  }
-
   /* Applies the form. Deselects the items that a filter hides; otherwise a key could change an invisible item. */
   function refresh() {
     const list = Number(controls.querySelector("[name=list]:checked")?.value ?? -1);
-    if (list !== state.list) openList(list);
+    if (list !== state.list) {
+      Object.assign(state, { list, shown: [] });
+      if (list >= 0) controls.elements[`segments${list}`].checked = true;
+      select([], "filter");
+    }
     const form = new FormData(controls);
     state.form = form;
     document.body.dataset.color = form.get("color") || data.color;
@@ -142,17 +140,11 @@ window.vclean = (() => {
     select(extend ? [...state.selected.filter((other) => other !== row), row] : row, "keys");
   }
 
-  /* Shows blocks whose values were changed. */
+  /* Shows blocks everywhere, after a script changed their values. */
   function changed(indexes) {
     count();
     refresh();
     emit("change", { indexes });
-  }
-
-  function update(indexes, values) {
-    const rows = [indexes].flat();
-    for (const row of rows) Object.assign(data.blocks[row], values);
-    changed(rows);
   }
 
   /* --- keys ------------------------------------------------------------------------------------------------ */
@@ -212,14 +204,8 @@ window.vclean = (() => {
 
   return {
     data, blocks: data.blocks, state, controls, items, isPainted, element, refresh, select, hover, pick, step, changed,
-    update, addKey,
-    setLabel: (index, label) => update(index, { label }),
-    setRole: (index, role) => update(index, { role }),
+    addKey,
     announce: (text) => { byId("live").textContent = text; },
     on: (name, listener) => document.addEventListener(`vclean:${name}`, (event) => listener(event.detail)),
-    start() {
-      count();
-      refresh();
-    },
   };
 })();

@@ -141,5 +141,5 @@
     if (source === "screenshot" || source === "filter") vclean.announce(text);
   });
   new ResizeObserver(render).observe(list);
-  vclean.start();
+  vclean.changed([]);
 })();

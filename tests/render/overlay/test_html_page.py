@@ -438,7 +438,10 @@ SCRIPT = """
   window.events = [];
   vclean.on("select", (detail) => events.push(["select", ...detail.indexes]));
   document.addEventListener("vclean:change", (event) => events.push(["change", ...event.detail.indexes]));
-  vclean.addKey("x", "cross out", () => vclean.setLabel(vclean.state.selected, "o"));
+  vclean.addKey("x", "cross out", () => {
+    for (const row of vclean.state.selected) vclean.blocks[row].label = "o";
+    vclean.changed(vclean.state.selected);
+  });
   document.getElementById("tools").append(vclean.element("button", { type: "button" }, "Save"));
 """
 
@@ -459,7 +462,7 @@ class TestScripts:
         expect(opened.page.locator("#help")).to_contain_text("cross out")
 
     def test_updates_changed_label_everywhere(self, opened: Opened) -> None:
-        opened.page.evaluate("vclean.select(1); vclean.setLabel(1, 'h'); vclean.setRole(1, 'title')")
+        opened.page.evaluate("vclean.select(1); vclean.blocks[1].label = 'h'; vclean.changed([1])")
         assert "heading" in opened.details
         expect(opened.page.locator("#row-1 i")).to_have_text("h")
         expect(opened.page.locator(".chip", has_text="heading")).to_contain_text("2")
@@ -478,7 +481,7 @@ ACTIONS = {
     "color": "document.querySelectorAll('[name=color]')[(round + 1) % 2].click()",
     "scroll": "pane.scrollTop = 700 * round",
     "scroll the list": "list.scrollTop = 9000 * round",
-    "change": "vclean.setLabel(100 + round, 'h')",
+    "change": "vclean.blocks[100 + round].label = 'h'; vclean.changed([100 + round])",
     "zoom": "vclean.setZoom(round % 2 ? .9 : .7)",
 }
 
