@@ -9,10 +9,8 @@
   const TEXT = 3;
   const INVISIBLE_OPACITY = 0.02;
   const FAR_INDENT = -500; // px; image replacement uses -999 to -9999
-  const WORD_WIDTH = 40; // px
   const FAINT = 0.2; // opacity of what hides no text and shows none
   const THICK = 12; // px of a border, or of the spread of a shadow, that may cover text
-  const MAX_ANIMATION_DELAY = 60000; // ms; readers do not wait longer
   const LEAST_SCROLLER = 8; // px; no line is read in a lower one
   const MAX_SHUT_SIZE = 1; // px; text for screen readers is clipped to 1 x 1
   const STYLE_VALUE_LIMIT = 200; // characters; only data: URLs are longer
@@ -155,14 +153,14 @@
   }
 
   // The end state is what a reader sees, and the only state that does not depend on the clock. Animations that are paused,
-  // or begin after more than a minute, stay as they are.
+  // or begin after more than a minute (readers do not wait longer), stay as they are.
   function finishAnimations() {
     const clock = doc.timeline;
     for (const animation of doc.getAnimations().filter(({ playState }) => playState !== 'paused')) {
       try {
         const { delay, endTime } = animation.effect.getComputedTiming();
         if (animation.timeline !== clock || endTime === Infinity) holdClearest(animation, clock);
-        else if (delay > MAX_ANIMATION_DELAY) animation.pause();
+        else if (delay > 60000) animation.pause();
         else animation.finish();
       } catch {
         animation.cancel(); // it has no effect, or one that cannot be changed
@@ -214,7 +212,6 @@
   // ---- clips and visibility ----
 
   const EVERYTHING = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
-  const NOTHING = { left: 0, top: 0, right: 0, bottom: 0 };
 
   // The box between two others (`Math.max`, `Math.min`), or around both (`Math.min`, `Math.max`).
   function combine(a, b, start, end) {
@@ -272,7 +269,7 @@
     let { overflow } = row;
     if (declares.contain && /paint|strict|content/.test(style.contain)) overflow = { x: 'clip', y: 'clip' };
     // The cells of a collapsed column have no width, and clip their contents (CSS 2.2, 17.5.5).
-    if (row.display === 'table-cell' && box.right === box.left) return NOTHING;
+    if (row.display === 'table-cell' && box.right === box.left) return { left: 0, top: 0, right: 0, bottom: 0 };
     if (overflow.x === 'visible' && overflow.y === 'visible') return clip;
     if (element === root || element === body || row.display === 'inline') return clip;
     if (row.display === 'contents' || /^table-(?!cell|caption)/.test(row.display)) return clip;
@@ -439,11 +436,11 @@
     return seen || line === null;
   }
 
-  // Half of a line's height, and half of its width or the width of a word: the rest may be cut off by an ellipsis.
+  // Half of a line's height, and half of its width or that of a word, 40 px: the rest may be cut off by an ellipsis.
   function isSeen(box, clip) {
     const width = Math.min(box.right, clip.right) - Math.max(box.left, clip.left);
     const height = Math.min(box.bottom, clip.bottom) - Math.max(box.top, clip.top);
-    return width >= Math.min(box.width / 2, WORD_WIDTH) && height >= box.height / 2;
+    return width >= Math.min(box.width / 2, 40) && height >= box.height / 2;
   }
 
   function onSameLine(a, b) {
