@@ -144,7 +144,6 @@
   }
 
   for (const dialog of tools.querySelectorAll(".chooser")) {
-    const buttons = [...dialog.querySelectorAll("button")];
     dialog.addEventListener("click", ({ target }) => {
       const button = target.closest("button");
       if (button || target === dialog) dialog.close();
@@ -153,7 +152,7 @@
     dialog.addEventListener("keydown", (event) => {
       event.stopPropagation(); // letters choose values in the dialog
       if (event.ctrlKey || event.metaKey || event.altKey) return;
-      buttons.find((button) => button.lastChild.textContent === event.key)?.click();
+      [...dialog.children].find((button) => button.lastChild.textContent === event.key)?.click();
       if (event.key !== "Escape") return;
       event.preventDefault(); // the browser may close late, and would then close the next dialog
       dialog.close();
@@ -167,18 +166,13 @@
   addKey("t", "choose the part of the page that the selected blocks are or begin", () => openDialog("parts"));
   addKey("u", "undo (also Ctrl+Z)", () => move("undo"));
   addKey("U", "redo (also Ctrl+Y)", () => move("redo"));
+  addKey("Ctrl+z", "", () => move("undo"));
+  for (const key of ["Ctrl+y", "Ctrl+Z"]) addKey(key, "", () => move("redo"));
   addKey("Enter", "mark the page as done, next page", () => mark("done"));
   addKey("reopen", "", () => mark("open"));
   addKey("s", "skip the page", () => mark("skipped"));
   addKey("n", "next page, leave this one open", () => queue.then(openNext));
   addKey("a", "select all listed blocks", () => vclean.select(state.shown, "keys"));
-  document.addEventListener("keydown", (event) => {
-    const key = event.key.toLowerCase();
-    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.target.matches("[type=search]")) return;
-    if (key !== "z" && key !== "y") return;
-    event.preventDefault();
-    move(key === "y" || event.shiftKey ? "redo" : "undo");
-  });
 
   /* --- controls -------------------------------------------------------------------------------------------- */
 
@@ -214,9 +208,8 @@
       byId(kind).disabled = !first;
       byId(kind).querySelector("span").textContent = common(kind) === null ? `no ${kind}` : common(kind) ?? kind;
     }
-    const { length } = data.blocks;
     const number = data.blocks.filter((block) => block.label !== "o").length;
-    if (kept) kept.textContent = `${number} of ${length} ${length === 1 ? "block" : "blocks"}`;
+    if (kept) kept.textContent = kept.textContent.replace(/^\d+/, number);
   }
 
   vclean.on("select", showBlocks);

@@ -82,8 +82,7 @@ window.vclean = (() => {
       const number = values.filter((each) => each === value).length;
       label.hidden = !number;
       if (name === "part") label.title = data.parts.find((part) => part.kind === value)?.text ?? "";
-      if (name === "part") label.lastChild.textContent = number > 1 ? `${value}s ${number}` : value;
-      else label.lastChild.textContent = number;
+      label.lastChild.textContent = name !== "part" ? number : number > 1 ? `${value}s ${number}` : value;
     }
   }
 
@@ -180,8 +179,8 @@ window.vclean = (() => {
   addKey("?", "this help", () => byId("help").showModal());
 
   /* Returns whether the browser or the element handles a key. */
-  function isHandled({ target, key, ctrlKey, metaKey, altKey }) {
-    if (ctrlKey || metaKey || altKey || document.querySelector("dialog[open]")) return true;
+  function isHandled({ target, key, altKey }) {
+    if (altKey || document.querySelector("dialog[open]")) return true;
     const scrolls = target.matches("[type=range], [type=radio], #pane, #details");
     if (scrolls && /^(Arrow|Page|Home|End)/.test(key)) return true;
     if (key === "Enter") return target.matches("button, a, input");
@@ -189,10 +188,11 @@ window.vclean = (() => {
   }
 
   document.addEventListener("keydown", (event) => {
-    if (isHandled(event) || !keys.has(event.key)) return;
+    const key = `${event.ctrlKey || event.metaKey ? "Ctrl+" : ""}${event.key}`;
+    if (isHandled(event) || !keys.has(key)) return;
     event.preventDefault();
     if (event.target.matches("[type=search]")) byId("list").focus();
-    keys.get(event.key)(event);
+    keys.get(key)(event);
   });
   document.addEventListener("click", (event) => {
     const focused = document.activeElement;
