@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 
 from vclean.errors import LimitError, NotHtmlError
+from vclean.files import read_table
 from vclean.render.repair import apply_edits, describe_edits, find_edits
 
 if TYPE_CHECKING:
@@ -45,30 +46,8 @@ _FEED: Final = re.compile(
 _ANY_MARKUP: Final = re.compile(r"<[a-zA-Z/!?]|&#?\w+;")
 _PLAIN: Final = "plain text"
 
-_SIGNATURES: Final = (
-    (b"%PDF-", "a PDF document"),
-    (b"%!PS-Adobe-", "a PostScript document"),
-    (b"{\\rtf", "an RTF document"),
-    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"GIF8", "a GIF image"),
-    (b"RIFF", "a RIFF file (WebP, WAV or AVI)"),
-    (b"PK\x03\x04", "a zip archive (or an office document, which is one)"),
-    (b"\x1f\x8b", "gzip data"),
-    (b"BZh", "bzip2 data"),
-    (b"\xfd7zXZ\0", "xz data"),
-    (b"\x28\xb5\x2f\xfd", "zstandard data"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
-    (b"\xd0\xcf\x11\xe0", "an old office document"),
-    (b"\x7fELF", "a program"),
-    (b"MZ\x90", "a program"),
-    (b"OggS", "an Ogg file"),
-    (b"ID3", "an MP3 file"),
-    (b"wOFF", "a font"),
-    (b"wOF2", "a font"),
-    (b"PAR1", "a Parquet file"),
-)
-"""First bytes of files that are not HTML (MIME Sniffing Standard, section 6, and common formats)."""
+_SIGNATURES: Final = tuple((bytes.fromhex(first), name) for first, name in read_table(__file__, "signatures.tsv"))
+"""First bytes of files that are not HTML."""
 
 _CODECS: Final = {
     "gbk": "gb18030",

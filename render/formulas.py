@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 from lxml import etree
 
+from vclean.files import read_table
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -70,24 +72,10 @@ _FUNCTION_NAMES: Final = (
     "min sec sin sinh sup tan tanh Pr"
 )
 _FUNCTIONS: Final = frozenset(_FUNCTION_NAMES.split())
-_SYMBOLS: Final = (
-    "α=alpha β=beta γ=gamma δ=delta ε=varepsilon ϵ=epsilon ζ=zeta η=eta θ=theta ϑ=vartheta ι=iota κ=kappa λ=lambda "
-    "μ=mu µ=mu ν=nu ξ=xi π=pi ρ=rho σ=sigma ς=varsigma τ=tau υ=upsilon φ=varphi ϕ=phi χ=chi ψ=psi ω=omega Γ=Gamma "
-    "Δ=Delta Θ=Theta Λ=Lambda Ξ=Xi Π=Pi Σ=Sigma Φ=Phi Ψ=Psi Ω=Omega ∑=sum ∏=prod ∫=int ∬=iint ∮=oint ∂=partial "
-    "∇=nabla ∞=infty ±=pm ∓=mp ×=times ÷=div ⋅=cdot ·=cdot ∘=circ ∗=ast ≤=leq ≥=geq ≠=neq ≈=approx ≡=equiv ∼=sim "
-    "≃=simeq ≅=cong ∝=propto ≪=ll ≫=gg ∈=in ∉=notin ⊂=subset ⊆=subseteq ⊃=supset ⊇=supseteq ∪=cup ∩=cap ∧=wedge "
-    "∨=vee ¬=neg ∀=forall ∃=exists ∅=emptyset →=to ←=leftarrow ↔=leftrightarrow ⇒=Rightarrow ⇐=Leftarrow "
-    "⇔=Leftrightarrow ↦=mapsto ⟨=langle ⟩=rangle ‖=| …=ldots ⋯=cdots ⋮=vdots ⋱=ddots ℏ=hbar ℓ=ell ℝ=mathbb{R} "
-    "ℕ=mathbb{N} ℤ=mathbb{Z} ℚ=mathbb{Q} ℂ=mathbb{C} ⊕=oplus ⊗=otimes ⊥=perp ∥=parallel ∠=angle √=surd ′=prime "
-    "⌊=lfloor ⌋=rfloor ⌈=lceil ⌉=rceil ∖=setminus †=dagger"
-)
-_COMMANDS: Final = dict(pair.split("=") for pair in _SYMBOLS.split())
+_SYMBOLS: Final = tuple(read_table(__file__, "symbols.tsv"))
+_COMMANDS: Final = {character: command for character, command, _ in _SYMBOLS}
 """Commands of LaTeX by character."""
-_RELATIONS: Final = (
-    "leq geq neq approx equiv sim simeq cong propto pm mp times div cdot to leftarrow leftrightarrow Rightarrow "
-    "Leftarrow Leftrightarrow mapsto in notin subset subseteq supset supseteq cup cap wedge vee ll gg"
-)
-_INFIX: Final = frozenset((*"=<>+-:", *(f"\\{name}" for name in _RELATIONS.split())))
+_INFIX: Final = frozenset((*"=<>+-:", *(f"\\{command}" for _, command, kind in _SYMBOLS if kind == "infix")))
 _COMMAND_END: Final = re.compile(r"\\[A-Za-z]+$")
 _ONE: Final = re.compile(r"\\?[^\W_]|\\[A-Za-z]+|\d")
 """A token of TeX that needs no braces as a script."""
