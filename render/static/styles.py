@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import numpy as np
 
+from vclean.files import read_table
 from vclean.render.snapshot import STYLES, Hidden, Styles
 from vclean.render.tree import inside
 
@@ -331,21 +332,7 @@ def _last_names(selector: str, *, is_strong: bool) -> list[str]:
     return [last.partition(":")[0].lower() or _ANY] if is_strong else []
 
 
-_BY_DISPLAY = {
-    "block": """address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure
-        footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html legend listing main menu nav ol optgroup option p
-        plaintext pre search section summary ul xmp""",
-    "list-item": "li",
-    "table": "table",
-    "table-caption": "caption",
-    "table-row-group": "tbody thead tfoot",
-    "table-column-group": "colgroup",
-    "table-column": "col",
-    "table-row": "tr",
-    "table-cell": "td th",
-    "inline-block": "button input meter progress select textarea",
-    "none": "area base basefont datalist head link meta noembed noframes param rp script style template title",
-}
+_BY_DISPLAY = dict(read_table(__file__, "displays.tsv"))
 
 DISPLAY = {tag: display for display, tags in _BY_DISPLAY.items() for tag in tags.split()}
 """Display type by tag; other tags are `inline`."""
