@@ -27,7 +27,6 @@
     'z-index'];
   const LINK_COLORS = 'body[link], body[alink], body[vlink]';
   const SCRIPTING = /\(\s*scripting\s*(?::\s*([\w-]+)\s*)?\)/gi; // a media feature (Media Queries 5, 8.1)
-  const [MET, UNMET] = ['(min-width: 0px)', '(max-width: 0px)'];
 
   // ---- property access that the page cannot shadow ----
 
@@ -118,7 +117,7 @@
 
   // Readers have scripts, so media queries about scripts are answered as in their browsers.
   function assumeScripts() {
-    const answer = (_, value) => (/^(undefined|enabled)$/i.test(value) ? MET : UNMET);
+    const answer = (_, value) => (/^(undefined|enabled)$/i.test(value) ? '(min-width: 0px)' : '(max-width: 0px)');
     const roots = [doc, ...[...selectAll('*')].map((element) => shadowRoot.call(element)).filter((each) => each !== null)];
     for (const sheet of roots.flatMap((each) => [...each.styleSheets])) {
       for (const { media } of [sheet, ...rulesIn(sheet)]) {
@@ -141,7 +140,6 @@
   // Moves the parts of a page that React streams to their places, as its script does: see static/rewriting.py.
   function placeParts() {
     const parts = selectAll('div[hidden][id^="S:"]');
-    if (parts.length === 0) return;
     const places = new Map([...selectAll('template[id^="B:"]')].map((each) => [getAttribute.call(each, 'id').slice(2), each]));
     for (const part of parts) {
       const id = getAttribute.call(part, 'id').slice(2);
