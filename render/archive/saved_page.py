@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote
 
 from vclean.errors import InputError
+from vclean.files import read_table
 from vclean.page import Page, Resource, join_url, split_url
 from vclean.render.addresses import BASE_URL
 
@@ -24,18 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from email.message import Message
 
-_PAGE_TYPES: Final = {".htm": "text/html", ".html": "text/html", ".xhtml": "application/xhtml+xml"}
-_TYPES: Final = {
-    **_PAGE_TYPES,
-    **{f".{name}": f"image/{name}" for name in ("avif", "bmp", "gif", "jpeg", "png", "webp")},
-    **{f".{name}": f"font/{name}" for name in ("otf", "ttf", "woff", "woff2")},
-    **dict.fromkeys((".js", ".mjs"), "text/javascript"),
-    ".css": "text/css",
-    ".ico": "image/x-icon",
-    ".jpg": "image/jpeg",
-    ".svg": "image/svg+xml",
-}
-"""Media types that are served, by suffix; no other file is. Listed because the table of the system varies."""
+_PAGE_TYPES: Final = ("text/html", "application/xhtml+xml")
+_TYPES: Final = dict(read_table(__file__, "types.tsv"))
+"""Media types by suffix. Listed because the table of the system varies."""
 _FORBIDDEN: Final = re.compile(r"^[./]|[\\:\0]")
 """Part of a path that is hidden, a parent or a root, or has the syntax of a Windows path or stream."""
 _MAX_FILE: Final = 16 * 2**20
@@ -105,7 +97,7 @@ def find_folder_resources(path: Path, url: str = "") -> FolderResources | None:
 def _has_resources(folder: Path, _mtime: int) -> bool:
     """Return whether a folder contains a folder or a subresource; cached until the folder changes."""
     visible = (path for path in folder.iterdir() if not path.name.startswith("."))
-    return any(path.is_dir() or _type_of(path.name) not in ("", *_PAGE_TYPES.values()) for path in visible)
+    return any(path.is_dir() or _type_of(path.name) not in ("", *_PAGE_TYPES) for path in visible)
 
 
 def _inside(root: Path, relative: str) -> Path | None:
@@ -136,7 +128,7 @@ _SNIFFED_BYTES: Final = 8192
 _MAX_BYTES: Final = 64 * 2**20
 """Total size of the parts of a page; pages are sent to other processes with their parts."""
 
-_REFERRING: Final = frozenset({"text/html", "application/xhtml+xml", "text/css", "image/svg+xml"})
+_REFERRING: Final = frozenset((*_PAGE_TYPES, "text/css", "image/svg+xml"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +167,7 @@ def read_mhtml(source: bytes, name: str) -> Page:
         InputError: the file contains no HTML part.
     """
     message, parts = _parts(source, name)
-    root = next((part for part in parts if part.get_content_type() in ("text/html", "application/xhtml+xml")), None)
+    root = next((part for part in parts if part.get_content_type() in _PAGE_TYPES), None)
     if root is None:
         raise InputError(f"{name} contains no HTML part: is it MHTML?")
     url = _header(root, "Content-Location") or _header(message, "Snapshot-Content-Location")
