@@ -34,20 +34,7 @@ if TYPE_CHECKING:  # `as` exports a name to type checkers
     from vclean.block import Block as Block, Blocks as Blocks
     from vclean.classify.explain.reasons import Explanation as Explanation, Reason as Reason
     from vclean.classify.prediction import Decision as Decision, Prediction as Prediction
-    from vclean.errors import (
-        BrowserError as BrowserError,
-        BrowserMissingError as BrowserMissingError,
-        DeadlineError as DeadlineError,
-        ExtraMissingError as ExtraMissingError,
-        InputError as InputError,
-        LimitError as LimitError,
-        ModelError as ModelError,
-        NetworkError as NetworkError,
-        NotHtmlError as NotHtmlError,
-        OutputError as OutputError,
-        UsageError as UsageError,
-        VcleanError as VcleanError,
-    )
+    from vclean.errors import *  # noqa: F403 - all of its classes are exported
     from vclean.features.blocks import BlockColumns as BlockColumns
     from vclean.features.segments.segments import Segments as Segments, Separators as Separators
     from vclean.labels import (
@@ -59,12 +46,18 @@ if TYPE_CHECKING:  # `as` exports a name to type checkers
         Role as Role,
         Visibility as Visibility,
     )
-    from vclean.metadata import Evidence as Evidence, Metadata as Metadata
     from vclean.output.chunks import Chunk as Chunk
     from vclean.output.overlay import PageImage as PageImage
     from vclean.output.source_positions import SourcePosition as SourcePosition
     from vclean.page import Page as Page, Resource as Resource, Resources as Resources
-    from vclean.records import Item as Item, Post as Post, Product as Product, Recipe as Recipe
+    from vclean.records import (
+        Evidence as Evidence,
+        Item as Item,
+        Metadata as Metadata,
+        Post as Post,
+        Product as Product,
+        Recipe as Recipe,
+    )
     from vclean.render.snapshot import Snapshot as Snapshot
     from vclean.result import Result as Result
     from vclean.settings import CleanerSettings as CleanerSettings, Policy as Policy, RenderSettings as RenderSettings
@@ -82,12 +75,11 @@ _NAMES = {
     "features.blocks": "BlockColumns",
     "features.segments.segments": "Segments Separators",
     "labels": "Box EmptyReason Kind Label PageType Role Visibility",
-    "metadata": "Evidence Metadata",
     "output.chunks": "Chunk",
     "output.overlay": "PageImage",
     "output.source_positions": "SourcePosition",
     "page": "Page Resource Resources",
-    "records": "Item Post Product Recipe",
+    "records": "Evidence Item Metadata Post Product Recipe",
     "render.snapshot": "Snapshot",
     "result": "Result",
     "settings": "CleanerSettings Policy RenderSettings",

@@ -14,7 +14,6 @@ from vclean.classify.prediction import LazyList
 from vclean.features.matrix import page_context
 from vclean.features.text.language import detect
 from vclean.labels import Box, EmptyReason, Kind, Role, Visibility
-from vclean.metadata import Metadata, read_metadata
 from vclean.output import EXPLANATION, FRONT_MATTER, writer
 from vclean.render.snapshot import Hidden
 from vclean.settings import Policy
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from vclean.output.chunks import Chunk
     from vclean.output.overlay import PageImage
     from vclean.output.source_positions import SourcePosition
-    from vclean.records import Item, Post, Product, Recipe
+    from vclean.records import Item, Metadata, Post, Product, Recipe
     from vclean.settings import OverlayFormat
 
 
@@ -209,6 +208,8 @@ class Result:
     @cached_property
     def metadata(self) -> Metadata:
         """Return the metadata of the page, found on the first use."""
+        from vclean.records import read_metadata
+
         return read_metadata(self)
 
     @cached_property

@@ -19,8 +19,8 @@ from vclean.errors import BrowserMissingError, InputError, LimitError, ModelErro
 from vclean.imports import requires_extra
 from vclean.input.tables import escape_surrogates
 from vclean.labels import Visibility
-from vclean.metadata import LISTS, PAGE_FIELDS
 from vclean.output.json import page_fields, record_fields
+from vclean.records import LISTS, PAGE_FIELDS
 from vclean.render.cache import read_key
 from vclean.render.snapshot import Hidden
 

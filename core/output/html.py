@@ -26,9 +26,9 @@ from vclean.render.snapshot import HEADING_TAGS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from vclean.metadata import Metadata
     from vclean.output.notes import Note
     from vclean.output.selection import Event
+    from vclean.records import Metadata
     from vclean.result import Result
 
 

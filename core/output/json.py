@@ -11,15 +11,14 @@ import numpy as np
 
 from vclean.characters import count_words
 from vclean.labels import Visibility
-from vclean.metadata import PAGE_FIELDS
+from vclean.records import PAGE_FIELDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from vclean.block import Block
     from vclean.classify.explain.reasons import Explanation, Reason
-    from vclean.metadata import Evidence, Metadata
-    from vclean.records import Item, Post, Product, Recipe
+    from vclean.records import Evidence, Item, Metadata, Post, Product, Recipe
     from vclean.result import Result
 
 Record = dict[str, Any]

@@ -23,7 +23,7 @@ from vclean.characters import format_count, is_sentence, one_line
 from vclean.errors import UsageError
 from vclean.files import check_writable, write_atomic
 from vclean.labels import EmptyReason, Visibility
-from vclean.metadata import PAGE_FIELDS
+from vclean.records import PAGE_FIELDS
 from vclean.render import tree
 from vclean.render.snapshot import LITTLE_TEXT
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from vclean.block import Block
     from vclean.classify.explain.reasons import Explanation
     from vclean.features.blocks import BlockColumns
-    from vclean.metadata import Metadata
+    from vclean.records import Metadata
     from vclean.result import Result
 
 _NOT_PRINTABLE: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
@@ -51,7 +51,7 @@ def write_front_matter(result: Result) -> str:
 def front_matter(metadata: Metadata) -> str:
     """Return the URL and the fields with a value, one line for each.
 
-    >>> from vclean.metadata import Metadata
+    >>> from vclean.records import Metadata
     >>> print(front_matter(Metadata(url="", title="Rain: a report", authors=("Ann Lee",))))
     ---
     title: "Rain: a report"

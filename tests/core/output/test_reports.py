@@ -18,10 +18,10 @@ from vclean.cli import clean, main
 from vclean.errors import DeadlineError
 from vclean.html_pages import MAX_ROWS
 from vclean.labels import EmptyReason, Role
-from vclean.metadata import Metadata
 from vclean.output.reports import Review, front_matter
 from vclean.output.source_positions import SourcePosition
 from vclean.pipeline import Pipeline
+from vclean.records import Metadata
 from vclean.render.browser import renderer
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
