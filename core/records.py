@@ -261,30 +261,27 @@ class Item:
 
 def read_posts(page: LabelledBlocks) -> tuple[Post, ...]:
     """Return the posts of a page in document order."""
-    posts: list[Post] = []
+    snapshot, posts = page.snapshot, list[Post]()
     thread: list[int] = []  # the last post of each depth so far, and the posts that it replies to
     for number, record in enumerate(page.posts):
         while thread and page.posts[thread[-1]].depth >= record.depth:
             thread.pop()
-        posts.append(_post(page, record, thread[-1] if thread else None))
+        nodes = record.author, record.date
+        author, date = (" ".join(snapshot.texts[node].split()) if node >= 0 else "" for node in nodes)
+        post = Post(
+            author=author,
+            date=_iso_date(page, record, date),
+            date_text=date,
+            text=_text(page, record.rows),
+            depth=record.depth,
+            parent=thread[-1] if thread else None,
+            box=Box.painted(snapshot.box[record.element].tolist()),
+            xpath=snapshot.xpath(record.element),
+            blocks=record.rows,
+        )
+        posts.append(post)
         thread.append(number)
     return tuple(posts)
-
-
-def _post(page: LabelledBlocks, record: PostRecord, parent: int | None) -> Post:
-    texts = page.snapshot.texts
-    author, date = (" ".join(texts[node].split()) if node >= 0 else "" for node in (record.author, record.date))
-    return Post(
-        author=author,
-        date=_iso_date(page, record, date),
-        date_text=date,
-        text=_text(page, record.rows),
-        depth=record.depth,
-        parent=parent,
-        box=Box.painted(page.snapshot.box[record.element].tolist()),
-        xpath=page.snapshot.xpath(record.element),
-        blocks=record.rows,
-    )
 
 
 def _iso_date(page: LabelledBlocks, record: PostRecord, text: str) -> str:

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
 _HOST: Final = re.compile(r"[\w-]+(\.[\w-]+)*\.?|(?=.*:.*:)[\da-f:.]+(%\w+)?")
 """Name or IPv4 address, or an IPv6 address, which has two colons at least; a port has one before it."""
-_MIN_SIDE: Final = 16
-_MAX_SIDE: Final = 16_384
-"""Longest side of a screenshot in Chromium, px."""
 
 
 Scripts = Literal["auto", "on", "off"]
@@ -70,8 +67,8 @@ class RenderSettings:
             raise UsageError(f"{wrong[0]!r} is not a host: give a name or an address without port, such as 10.0.0.7")
         _check_choice(self, "scripts", get_args(Scripts))
         _check(self, "settle deadline max_bytes max_nodes", "positive", lambda value: value > 0)
-        sides = f"{_MIN_SIDE} to {_MAX_SIDE:,} px"
-        _check(self, "width height", sides, lambda value: _MIN_SIDE <= value <= _MAX_SIDE)
+        # Chromium takes no larger screenshots.
+        _check(self, "width height", "16 to 16,384 px", lambda value: 16 <= value <= 16_384)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings that a page depends on by name, as stored in snapshots and results."""
@@ -166,12 +163,12 @@ class Policy:
         return {"drop": Visibility.SHOWN, "revealable": Visibility.REVEALABLE, "keep": Visibility.HIDDEN}[self.hidden]
 
 
-_CORPUS: Final[dict[str, Any]] = {"convention": "cleaneval"}
 _PURPOSES: Final[dict[str, dict[str, Any]]] = {
     "article": {},
-    "corpus": _CORPUS,
+    "corpus": {"convention": "cleaneval"},
     "everything": {
-        **_CORPUS, "comments": True, "captions": True, "byline": True, "lists": True, "recall_weight": 4.0,
+        "convention": "cleaneval", "comments": True, "captions": True, "byline": True, "lists": True,
+        "recall_weight": 4.0,
     },
 }  # fmt: skip
 

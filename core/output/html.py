@@ -58,7 +58,6 @@ _ATTRIBUTES = {
 _BULLET = re.compile(r"[•·‣⁃▪▫◦●○■□➢►▶*–—-]+(?=\s|$)")
 """Bullet in the text of a list item without list elements; it is removed if the output has an `li` element."""
 
-_URL_ATTRIBUTES = frozenset(("href", "cite"))
 _SCHEMES = frozenset(("", "http", "https", "mailto", "tel", "ftp"))
 _ITEM_TAGS = {"ul": "li", "ol": "li", "dl": "dd"}
 """Tags of items by the tag of their list."""
@@ -215,7 +214,7 @@ class HtmlWriter:
         attributes: Attributes = {}
         for name in _ATTRIBUTES.get(tag, ()):
             value = replace_illegal(self.values[name].get(element, "")).strip()
-            if value and (name not in _URL_ATTRIBUTES or _is_safe(value)):
+            if value and (name not in ("href", "cite") or _is_safe(value)):
                 attributes[name] = value
         return attributes
 

@@ -35,13 +35,10 @@ _ESCAPED: Final = re.compile(
 """Characters that would be markup at their position: emphasis, code, links, tags, entities, footnotes."""
 _MARKUP: Final = re.compile(r"[\\`*_~\]<&\[]")
 """First characters of what `_ESCAPED` finds; most texts have none."""
-_SPACE: Final = re.compile(r"\s+")
 _TEX: Final = re.compile(r"(?<![\\\w$])(\$\$?)(?=[^$\n]*[\\^_{])[^\s$](?:[^$\n]*[^\s$\\])?\1(?![\w$])")
 """Formula between dollars in the text of a page: it has a command, a script or a group."""
 _LINE_START: Final = re.compile(r"^(\s*)(#{1,6}(?=\s|$)|>|[*+-](?=\s|$)|=+\s*$|-+\s*$)")
 _NUMBER_START: Final = re.compile(r"^(\s*\d{1,9})([.)](?=\s|$))")
-_HEADING_END: Final = re.compile(r"(^|\s)(#+)$")
-_BRACKET: Final = re.compile(r"(?<!\\)[\[\]]")
 _BALANCED: Final = re.compile(r"(?:\\.|[^\[\]\\]|\[(?:\\.|[^\[\]\\])*\])*", re.DOTALL)
 _NUMBER: Final = re.compile(r"\s*([0-9]{1,5})")
 _FIRST_NUMBER: Final = re.compile(r"[0-9]{1,8}")
@@ -210,7 +207,7 @@ def _write(tokens: Iterable[_Piece], *, hard_break: str = "  \n", in_link: bool 
     for token, following in zip(pieces, [*pieces[1:], _END], strict=False):
         after = following.value[:1]
         if token.kind == "text":
-            words = _SPACE.sub(" ", token.value)
+            words = re.sub(r"\s+", " ", token.value)
             words = _escape(words.lstrip() if text[-1:].isspace() else words, after, in_link=in_link)
             is_start = has_lines and ((not text and not in_link) or text.endswith("\n"))
             text += _NUMBER_START.sub(r"\1\\\2", _LINE_START.sub(r"\1\\\2", words)) if is_start else words
@@ -239,7 +236,7 @@ def _escape(words: str, after: str, *, in_link: bool) -> str:
     if escaped.endswith("!") and after == "[":
         escaped = escaped[:-1] + r"\!"
     if in_link and not _BALANCED.fullmatch(escaped):
-        escaped = _BRACKET.sub(r"\\\g<0>", escaped)
+        escaped = re.sub(r"(?<!\\)[\[\]]", r"\\\g<0>", escaped)
     return escaped
 
 
@@ -314,7 +311,7 @@ def _piece(element: etree._Element, *, in_cell: bool) -> Iterable[_Piece]:
 
 def _heading(element: etree._Element) -> list[_Piece]:
     text = " ".join(_write(_tokens(element), hard_break=" ").split())
-    text = _HEADING_END.sub(r"\1\\\2", text)
+    text = re.sub(r"(^|\s)(#+)$", r"\1\\\2", text)  # signs at the end would be no text
     return [_Piece(str(element.tag), f"{'#' * int(element.tag[1])} {text}" if text else "")]
 
 

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 _LOWEST_LEVEL, _DEFAULT_LEVEL = len(HEADING_TAGS), 2
 _BOLD = 600
 """Least CSS font weight of a bold face (CSS Fonts 4, 2.2.1, calls 600 semi-bold)."""
-_BOLD_DIVISOR = 4
-"""Bold adds a quarter of a px to the rounded font size: it only separates headings of equal size."""
 
 
 def heading_levels(
@@ -91,7 +89,8 @@ def _tag_levels_and_sizes(blocks: BlockColumns) -> tuple[NDArray[np.int64], NDAr
     They are those of most of its text, without formulas if it has other text.
 
     Returns:
-        int64 (B,), 0 without such a tag; float64 (B,), whole px plus 1/4 if bold, NaN if not rendered.
+        int64 (B,), 0 without such a tag; float64 (B,), whole px plus 1/4 if bold, which only
+        separates headings of equal size, NaN if not rendered.
     """
     snapshot, main = blocks.snapshot, blocks.main_element
     if "math" in snapshot.tags:
@@ -102,7 +101,7 @@ def _tag_levels_and_sizes(blocks: BlockColumns) -> tuple[NDArray[np.int64], NDAr
     heading_element = tree.nearest_ancestor(snapshot.is_tag(HEADING_TAGS), snapshot.parent)[main]
     size, weight = (snapshot.styles.number(name)[snapshot.style[main]] for name in ("font-size", "font-weight"))
     level = level_of_tag[snapshot.tag[heading_element]]
-    return level, np.asarray(np.round(size) + (weight >= _BOLD) / _BOLD_DIVISOR, dtype=np.float64)
+    return level, np.asarray(np.round(size) + 0.25 * (weight >= _BOLD), dtype=np.float64)
 
 
 def _levels_by_size(

@@ -78,7 +78,6 @@ INLINE = frozenset((
 _CELLS, _BARE_TABLE_PARTS = frozenset(("td", "th")), TABLE_PARTS - {"td", "th", "caption"}
 _MAX_NESTED: Final = 300
 """Characters of a table that may be the value of a cell."""
-_NO_TABLE_ROLES = frozenset(("presentation", "none"))
 
 
 _IMAGE_FILE = re.compile(r"\.(?:avif|gif|jpe?g|png|svg|webp)(?:$|[?#])")
@@ -253,7 +252,7 @@ def _data_tables(
     has_loose_text = np.zeros(size, dtype=bool)
     has_loose_text[table[container[snapshot.is_tag(_BARE_TABLE_PARTS)[container]]]] = True
     for element, role in snapshot.attributes("role").items():
-        has_loose_text[element] |= role in _NO_TABLE_ROLES
+        has_loose_text[element] |= role in ("presentation", "none")
     is_data: NDArray[np.bool_] = is_table & (has_header | grid) & ~(crowded | nested | has_loose_text)
     return np.asarray(is_data & (tree.path_sum(is_data, snapshot.end) == 1))
 
