@@ -39,11 +39,6 @@ def one_line(text: str) -> str:
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
-SENTENCE_WORDS: Final = 8
-"""Number of words from which a text has the length of a sentence; labels of controls and menus are shorter."""
-_FEW_WORDS: Final = 3
-"""Number of words below which a text may be in a script without spaces."""
-_SENTENCE_CHARACTERS: Final = 40
 _WITHOUT_SPACES: Final = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
 """Letters of Thai, Lao, Burmese, Khmer, Japanese and Chinese; two of them count as a word. Compiled on use: 2 ms."""
 
@@ -55,7 +50,8 @@ def is_sentence(text: str) -> bool:
     (False, True)
     """
     words = count_words(text)
-    return words >= SENTENCE_WORDS or (words < _FEW_WORDS and len(text) >= _SENTENCE_CHARACTERS)
+    # Labels of controls and menus are shorter. Fewer than three words may be a script without spaces.
+    return words >= 8 or (words < 3 and len(text) >= 40)
 
 
 def count_words(text: str) -> int:

@@ -92,9 +92,6 @@ def changed_share(parsed: Result, rendered: Result) -> float:
 Document = Page | Path | str | bytes
 """Page argument: HTML as a string or bytes, a file as a `Path`, or a `Page`. A string is always HTML."""
 
-_MODEL_METHOD: Final = "vclean"
-"""Name of the method that uses the trained model; its results include the version of the model."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class UnlabelledPage:
@@ -146,7 +143,7 @@ class Pipeline:
         settings, self.versions = self.settings, {"vclean": __version__}
         self._model: Model | None = None
         self._templates: Templates | None = None
-        if settings.method == _MODEL_METHOD:
+        if settings.method == "vclean":
             from vclean.classify.content.model import load
 
             self._model = load(settings.model)

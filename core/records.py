@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
 _SEPARATORS: Final = " \t\n-\u2013\u2014:|\u00b7,."
 """Characters between a title and a text in the same line."""
-_MAX_SNIPPET: Final = 500
-"""Longest snippet of an item, in characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -323,7 +321,7 @@ def _item(page: LabelledBlocks, record: ItemRecord, images: Mapping[int, str]) -
         link=page.snapshot.attributes("href").get(record.link, ""),
         image=images.get(record.image, ""),
         price=record.price,
-        snippet=max(rest, key=len, default="")[:_MAX_SNIPPET],
+        snippet=max(rest, key=len, default="")[:500],
         box=Box.painted(page.snapshot.box[record.element].tolist()),
         xpath=page.snapshot.xpath(record.element),
         blocks=record.rows,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from vclean.block import Block, Blocks
 from vclean.characters import format_count
@@ -31,10 +31,6 @@ if TYPE_CHECKING:
     from vclean.output.source_positions import SourcePosition
     from vclean.records import Item, Metadata, Post, Product, Recipe
     from vclean.settings import OverlayFormat
-
-
-_LANGUAGE_SAMPLE: Final = 200
-"""Fewest characters of content from which the language is detected without the other text of the page."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -168,7 +164,7 @@ class Result:
 
         columns = self.columns
         content = to_text(columns.text, self.prediction.labels)  # without menus, which mislead
-        text = content if len(content) >= _LANGUAGE_SAMPLE else " ".join(columns.text)
+        text = content if len(content) >= 200 else " ".join(columns.text)  # less content is too little to tell
         return detect(text, columns.snapshot.language)
 
     @property

@@ -112,8 +112,6 @@ class Code:
         own = np.bincount(snapshot.text_parent, snapshot.text_length, len(snapshot))
         in_pre = (snapshot.is_tag(("pre",)) & (own == 0))[snapshot.parent]  # an example in several languages
         self._is_line = find_block_level(snapshot) | (snapshot.is_tag(("code",)) & in_pre)
-        self._classes = snapshot.attributes("class")
-        self._attributes = [snapshot.attributes(name) for name in _ATTRIBUTES]
         self.roots = self._find_roots()
         self.texts: NDArray[np.bool_] = snapshot.inside(self.roots)[snapshot.text_parent] >= 0
         self.tabs: dict[int, str] = {}
@@ -180,7 +178,8 @@ class Code:
         lines = _lines([snapshot.text_in(element)])
         tags = [snapshot.tags[tag] for tag in snapshot.tag[element + 1 : int(snapshot.end[element])].tolist()]
         is_alone = not snapshot.is_tag(_NOT_ALONE)[snapshot.parent[element]]
-        return len(lines) > 1 or "br" in tags or (is_alone and len(tags) - tags.count("a") >= _MIN_TOKENS)
+        is_highlighted = len(tags) - tags.count("a") >= 3  # a highlighter colored its words
+        return len(lines) > 1 or "br" in tags or (is_alone and is_highlighted)
 
     def _toolbar(self, root: int) -> list[int]:
         """Return the texts of buttons and languages in the frame of code."""
@@ -221,11 +220,12 @@ class Code:
         Outside code it has to be a known one, and short names, which may be those of human languages, need the class of
         a highlighter.
         """
-        classes = self._classes.get(element, "")
+        attributes = self._snapshot.attributes
+        classes = attributes("class").get(element, "")
         names = classes.lower().split()
         is_highlighted = not _HIGHLIGHTERS.isdisjoint(names)
         prefixed = _PREFIXED.search(classes)
-        given = [values.get(element, "") for values in self._attributes] if is_code or is_highlighted else []
+        given = [attributes(name).get(element, "") for name in _ATTRIBUTES] if is_code or is_highlighted else []
         for name in (*given, prefixed[1] if prefixed else ""):
             language = _language(name, known=not is_code)
             if language and (is_code or is_highlighted or len(name) > _MAX_HUMAN_LANGUAGE):
@@ -261,10 +261,6 @@ class Code:
 def _ended(code: str) -> str:
     """Return code with a line break at its end."""
     return code if code.endswith("\n") else code + "\n"
-
-
-_MIN_TOKENS: Final = 3
-"""Elements but links in code that is alone in its block: words that a highlighter colored."""
 
 
 @cache

@@ -141,7 +141,6 @@ class HtmlWriter:
         self.heading_tag = "h2" if result.is_thread else ""
         self.level = 1
         self.open: list[_Element] = []
-        self.values = {name: snapshot.attributes(name) for names in _ATTRIBUTES.values() for name in names}
         self.around: list[int] = tree.nearest_ancestor(self.page.elements, snapshot.parent).tolist()
         self.paths: dict[int, tuple[_Path, _Path]] = {}
         self.structure, self.inline, self.base = _Path(), _Path(), _Path()
@@ -152,9 +151,7 @@ class HtmlWriter:
         self.wrapper, self.block_structure = _Path(), _Path()
         self.cursor = 0
         self.at_line_start = False
-        self.is_code = snapshot.is_tag(("code",))
         self.is_formula = snapshot.is_tag(("math",))[snapshot.text_parent]
-        self.display = snapshot.attributes("display")
 
     def write(self) -> None:
         """Write all selected elements and texts, and close the open elements."""
@@ -213,7 +210,7 @@ class HtmlWriter:
     def _attributes(self, element: int, tag: str) -> Attributes:
         attributes: Attributes = {}
         for name in _ATTRIBUTES.get(tag, ()):
-            value = replace_illegal(self.values[name].get(element, "")).strip()
+            value = replace_illegal(self.snapshot.attributes(name).get(element, "")).strip()
             if value and (name not in ("href", "cite") or _is_safe(value)):
                 attributes[name] = value
         return attributes
@@ -283,7 +280,7 @@ class HtmlWriter:
             self._move_to((*structure, _Element("p"), _Element("strong")))
             self.builder.data(replace_illegal(name))
         self._move_to((*structure, _Element("pre")))
-        if language or self.is_code[element : int(self.snapshot.end[element])].any():
+        if language or self.snapshot.is_tag(("code",))[element : int(self.snapshot.end[element])].any():
             _write_leaf(self.builder, "code", {"class": f"language-{language}"} if language else {}, text)
         else:
             self.builder.data(replace_illegal(text))
@@ -329,7 +326,8 @@ class HtmlWriter:
         parent, node = int(self.snapshot.text_parent[text]), int(self.blocks.node[self.block])
         is_apart = not node <= parent < self.snapshot.end[node]
         around = _last_tag(self.structure)
-        is_display = (is_apart and around not in _TEXT_CONTAINERS) or self.display.get(parent) == "block"
+        is_block = self.snapshot.attributes("display").get(parent) == "block"
+        is_display = is_block or (is_apart and around not in _TEXT_CONTAINERS)
         if is_apart and around in _PARAGRAPH_PARENTS | _TEXT_CONTAINERS:
             self._move_to((*self.structure, _Element("p")))
             self.at_line_start = True

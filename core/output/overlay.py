@@ -38,9 +38,6 @@ if TYPE_CHECKING:
     from vclean.features.segments.segments import Segments
     from vclean.result import Result
 
-_BOLD = 600
-"""Least CSS font weight of a bold face."""
-
 
 def to_overlay_page(result: Result, screenshot: bytes) -> OverlayPage:
     """Return the data of an interactive overlay page, without segments.
@@ -122,7 +119,7 @@ def _fonts(blocks: BlockColumns) -> list[str]:
     columns = (styles.column(name) for name in ("font-weight", "font-style", "font-family"))
     for size, weight, slant, family in zip(styles.number("font-size").tolist(), *columns, strict=True):
         face = family.partition(",")[0].strip("\"' ")
-        bold = weight == "bold" or (weight.isdecimal() and int(weight) >= _BOLD)
+        bold = weight == "bold" or (weight.isdecimal() and int(weight) >= 600)
         parts = [f"{size:g} px {face}".rstrip(), "bold" * bold, slant * (slant not in ("", "normal"))]
         names.append(", ".join(filter(None, parts)) if isfinite(size) else "")
     return [names[style] for style in blocks.snapshot.style[blocks.main_element].tolist()]

@@ -151,10 +151,6 @@ def has_hidden_sentence(columns: BlockColumns, probability: NDArray[np.float32])
     return any(is_sentence(" ".join(columns.text[row] for row in run.tolist())) for run in runs)
 
 
-DOUBT_RANGE: Final = (0.25, 0.75)
-"""Range of probabilities in which it is doubtful whether a block is content."""
-
-
 class Review:
     """List of the pages of a run with low confidence.
 
@@ -201,14 +197,13 @@ def review_entry(result: Result) -> dict[str, Any]:
     words = [len(text.split()) for text in result.columns.text]
     is_content = [label.is_content for label in result.prediction.labels]
     probability = result.prediction.probability
-    low, high = DOUBT_RANGE
     return {
         "id": result.id,
         "url": result.columns.snapshot.url,
         "confidence": round(result.confidence, 4),
         "blocks": len(is_content),
         "blocks_kept": sum(is_content),
-        "blocks_in_doubt": int(((probability > low) & (probability < high)).sum()),
+        "blocks_in_doubt": int(((probability > 0.25) & (probability < 0.75)).sum()),
         "words": sum(words),
         "words_kept": sum(count for count, content in zip(words, is_content, strict=True) if content),
     }

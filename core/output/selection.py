@@ -222,10 +222,8 @@ def _elements(blocks: BlockColumns, kept_texts: NDArray[np.int32], has_content: 
     table, row = (tree.nearest_ancestor(snapshot.is_tag((tag,)), snapshot.parent) for tag in ("table", "tr"))
     in_data = _data_tables(blocks, kept_texts, has_content)[table]
     empty_cell = snapshot.is_tag(_CELLS) & has_content[row] & (table[row] == table) & in_data
-    selected: NDArray[np.bool_] = (
-        has_content & (is_structural | snapshot.is_tag(INLINE)) & (~is_table_part | in_data)
-    ) | empty_cell
-    return selected
+    kept = has_content & (is_structural | snapshot.is_tag(INLINE)) & (~is_table_part | in_data)
+    return np.asarray(kept | empty_cell)
 
 
 def _data_tables(

@@ -34,8 +34,6 @@ _UNSAFE = re.compile(r"[^\w.-]+")
 _MAX_NAME_BYTES: Final = 120
 """Longest name of a page in a file name, bytes; file systems allow 255 with suffix and the name of an overlay."""
 
-_FILE_SUFFIXES: Final = frozenset({".txt", ".md", ".html", ".json", ".xml"})
-
 _log = logging.getLogger("vclean")
 
 
@@ -67,7 +65,7 @@ class ResultWriter:
         if out is None:
             return
         if many and name not in _LINE_FORMATS and not out.is_dir():
-            if out.is_file() or out.suffix.lower() in _FILE_SUFFIXES:
+            if out.is_file() or out.suffix.lower() in (".txt", ".md", ".html", ".json", ".xml"):
                 raise UsageError(f"{out} is the name of a file: several pages need a folder, or -f json for one file")
             make_folder(out)
         if out.is_dir():
