@@ -144,7 +144,7 @@ def read_metadata(result: Result) -> Metadata:
     date of the last post, or of the rendering.
     """
     snapshot, prediction = result.columns.snapshot, result.prediction
-    choices = choose_metadata(result.context, result.language, prediction.metadata_model, prediction.parts)
+    choices = choose_metadata(result._context, result.language, prediction.metadata_model, prediction.parts)
     chosen: dict[str, Any] = {
         name.value: choice.values if name.value in LISTS else choice.values[0] for name, choice in choices.items()
     }
@@ -379,7 +379,7 @@ def read_subject(result: Result) -> tuple[Product | None, Recipe | None]:
     Of other methods, and in the convention of a corpus, the prediction has no subject.
     """
     blocks, prediction = result.columns, result.prediction
-    subject = prediction.subject or find_subject(result.context, ~blocks.is_excluded(Policy()))
+    subject = prediction.subject or find_subject(result._context, ~blocks.is_excluded(Policy()))
     if subject is None:
         return None, None
     name = subject.declared.name

@@ -133,7 +133,7 @@ class Result:
         if self._labelled.is_thread:
             facts = {Kind.POST: posts, Kind.ITEM: items}
         else:
-            comments = [*comment_blocks(self.context).nonzero()[0].tolist(), *posts]
+            comments = [*comment_blocks(self._context).nonzero()[0].tolist(), *posts]
             facts = {Kind.COMMENT: comments, Kind.ITEM: items}
         for kind, name in ((Kind.DATE, "published"), (Kind.BYLINE, "authors"), (Kind.TITLE, "title")):
             block = evidence[name].block if name in evidence else None
@@ -227,7 +227,7 @@ class Result:
         """Return whether posts of a thread are the content of the page, and no comments below a document."""
         from vclean.classify.page_type import may_be_forum
 
-        return may_be_forum(self.context, self.prediction.metadata_model) and self._labelled.is_thread
+        return may_be_forum(self._context, self.prediction.metadata_model) and self._labelled.is_thread
 
     @property
     def product(self) -> Product | None:
@@ -246,7 +246,7 @@ class Result:
         return read_subject(self)
 
     @cached_property
-    def context(self) -> PageContext:
+    def _context(self) -> PageContext:
         """Return the blocks as features see them, with values derived from them."""
         return self.prediction.context or page_context(self.columns)
 
@@ -259,13 +259,13 @@ class Result:
         prediction = self.prediction
         return LabelledBlocks(
             blocks=self.columns,
-            context=self.context,
+            context=self._context,
             labels=prediction.labels,
             probability=prediction.probability,
             policy=prediction.decision.policy if prediction.decision else Policy(),
             in_forum=is_named_forum(self.columns.snapshot),
             language=cache(lambda: self.language or self.columns.snapshot.language.partition("-")[0]),
-            page_type=cache(lambda: page_type(self.context, prediction.metadata_model)),
+            page_type=cache(lambda: page_type(self._context, prediction.metadata_model)),
         )
 
     def to(self, format: str) -> str:  # noqa: A002 - it is the name of the option, too
