@@ -132,9 +132,16 @@ class RaggedArray:
 
     def row_sums(self, weights: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the sum of `weights[value]` over each row: float64 (R,)."""
-        total = np.zeros(len(self.values) + 1)
-        np.cumsum(weights[self.values], out=total[1:])
-        return total[self.start[1:]] - total[self.start[:-1]]
+        return sum_over_runs(weights[self.values], self.start[:-1], self.start[1:])
+
+
+def sum_over_runs(
+    values: NDArray[Any], begin: NDArray[np.integer[Any]], end: NDArray[np.integer[Any]]
+) -> NDArray[np.float64]:
+    """Return the sums of `values` (..., B) over the runs `[begin, end)` of any shape S: float64 (..., *S)."""
+    total = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
+    np.cumsum(values, axis=-1, out=total[..., 1:])
+    return np.asarray(total.take(end, axis=-1) - total.take(begin, axis=-1))
 
 
 COUNT_LIMITS: Final = {"words": 3000.0, "characters": 20_000.0, "blocks": 400.0, "elements": 2000.0}
@@ -190,15 +197,6 @@ def count_limits(columns: Sequence[FeatureColumn]) -> NDArray[np.float32]:
     units = {f"as `{column.name}`": column.unit for column in columns}
     limits = [COUNT_LIMITS.get(units.get(column.unit, column.unit), np.inf) for column in columns]
     return np.array(limits, dtype=np.float32)
-
-
-def stack_columns(columns: Sequence[FeatureColumn], values: Mapping[str, Numbers]) -> NDArray[np.float32]:
-    """Return `values` (B,) as a matrix in the order of `columns`: float32 (B, len(columns)).
-
-    Raises:
-        KeyError: a declared column has no values.
-    """
-    return np.ascontiguousarray(stack_rows([column.name for column in columns], values).T)
 
 
 def stack_rows(names: Sequence[str], values: Mapping[str, Numbers]) -> NDArray[np.float32]:

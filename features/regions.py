@@ -18,14 +18,12 @@ import numpy as np
 
 from vclean.features import element_names
 from vclean.features.block.visual import backgrounds
-from vclean.features.columns import FeatureColumn, Groups, count_limits, ratio, read_columns, stack_columns
+from vclean.features.columns import FeatureColumn, Groups, count_limits, ratio, read_columns, stack_rows, sum_over_runs
 from vclean.features.element_names import KINDS, NAME_GROUPS
 from vclean.render import tree
 from vclean.render.css_colors import luminance
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from vclean.features.columns import Numbers, Values
@@ -87,25 +85,17 @@ class Regions:
 
     def block_sum(self, values: Numbers) -> NDArray[np.float64]:
         """Return the sum of `values` (..., B) over each region's blocks: float64 (..., C)."""
-        total = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
-        np.cumsum(values, axis=-1, out=total[..., 1:])
-        return np.asarray(total.take(self.last, axis=-1) - total.take(self.first, axis=-1))
-
-    def enclosing_sum(self, values: Numbers) -> NDArray[np.float64]:
-        """Return the sum of `values` (B,) over the enclosing region of each region: float64 (C,)."""
-        return self.context.sum_over_subtrees(values.astype(np.float32))[self.enclosing]
-
-    @cached_property
-    def _chain(self) -> NDArray[np.int32]:
-        """Return the group of elements with the same blocks: int32 (N,); elements without blocks are single groups."""
-        elements = np.arange(len(self.snapshot), dtype=np.int32)
-        return np.where(self.context.block_count > 0, self.context.container, elements)
+        return sum_over_runs(values, self.first, self.last)
 
     def in_chain(self, bits: NDArray[np.uint64] | NDArray[np.bool_]) -> NDArray[np.uint64]:
-        """Return the bitwise or of `bits` (N,) over all elements with the same blocks as the region: uint64 (C,)."""
+        """Return the bitwise or of `bits` (N,) over all elements with the same blocks as the region: uint64 (C,).
+
+        Elements without blocks are single.
+        """
         union = np.zeros(len(bits), dtype=np.uint64)
-        np.bitwise_or.at(union, self._chain, bits.astype(np.uint64, copy=False))
-        return union[self._chain[self.node]]
+        chain = np.where(self.context.block_count > 0, self.context.container, np.arange(len(bits)))
+        np.bitwise_or.at(union, chain, bits.astype(np.uint64, copy=False))
+        return union[chain[self.node]]
 
 
 def candidate_regions(context: PageContext) -> Regions:
@@ -142,9 +132,9 @@ _CELLS: Final = 64
 BOX_COLUMNS: Final = read_columns("region", "box")
 
 
-def _means(regions: Regions, columns: Sequence[FeatureColumn], block_columns: Values) -> Values:
-    """Return the `columns` that are means of block columns, weighted by words; NaN if no block has a value."""
-    names = [column.name for column in columns if column.unit == "mean"]
+def _means(regions: Regions, block_columns: Values) -> Values:
+    """Return the columns that are means of block columns, weighted by words; NaN if no block has a value."""
+    names = [column.name for column in (*TEXT_COLUMNS, *BOX_COLUMNS) if column.unit == "mean"]
     values = np.array([block_columns[name.removeprefix("mean_")] for name in names], dtype=np.float64)
     known = ~np.isnan(values)
     weight = regions.block_sum(known * regions.words)
@@ -275,16 +265,12 @@ def region_matrix(regions: Regions, values: Values) -> NDArray[np.float32]:
         regions: regions of a page with at least one block.
         values: the linguistic, structural and visual columns of its blocks.
     """
-    columns: Values = {
-        **_text_columns(regions, values),
-        **_position_columns(regions, values),
-        **_element_columns(regions),
-        **_attribute_columns(regions),
-        **_means(regions, TEXT_COLUMNS, values),
-    }
+    names = [column.name for column in (*TEXT_COLUMNS, *BOX_COLUMNS)]
+    columns = _text_columns(regions, values) | _position_columns(regions, values) | _means(regions, values)
+    columns |= _element_columns(regions) | _attribute_columns(regions)
     if regions.snapshot.rendered:
         columns |= _box_columns(regions) | _relative_box_columns(regions) | _side_columns(regions)
-        columns |= _appearance_columns(regions) | _means(regions, BOX_COLUMNS, values)
+        columns |= _appearance_columns(regions)
     else:
         columns |= dict.fromkeys((column.name for column in BOX_COLUMNS), np.full(len(regions), np.float32(np.nan)))
     flags: list[NDArray[np.bool_]] = []
@@ -294,8 +280,7 @@ def region_matrix(regions: Regions, values: Values) -> NDArray[np.float32]:
     ):
         inherited = element_names.ancestor_bits(bits, regions.snapshot.parent)[regions.node]
         flags += [element_names.unpack(each, count) for each in (regions.in_chain(bits), inherited)]
-    numeric = stack_columns((*TEXT_COLUMNS, *BOX_COLUMNS), columns)
-    return np.concatenate([numeric, *flags], axis=1, dtype=np.float32)
+    return np.concatenate([stack_rows(names, columns).T, *flags], axis=1, dtype=np.float32)
 
 
 def _text_columns(regions: Regions, values: Values) -> Values:
@@ -307,7 +292,9 @@ def _text_columns(regions: Regions, values: Values) -> Values:
     words, link_words, *counts = regions.block_sum(np.array([tokens, linked, *blocks]))
     count = np.maximum(regions.last - regions.first, 0)
     short_blocks, long_blocks, link_blocks, headings, hidden = ratio(np.array(counts), count)
-    around_words = regions.enclosing_sum(tokens)
+    around_words, around_link_words = (
+        regions.context.sum_over_subtrees(each)[regions.enclosing] for each in (tokens, linked)
+    )
     return {
         "blocks": count,
         "words": words,
@@ -321,7 +308,7 @@ def _text_columns(regions: Regions, values: Values) -> Values:
         "link_blocks": link_blocks,
         "headings": headings,
         "hidden": hidden,
-        "link_share_to_around": ratio(link_words, words) - ratio(regions.enclosing_sum(linked), around_words),
+        "link_share_to_around": ratio(link_words, words) - ratio(around_link_words, around_words),
     }
 
 

@@ -17,15 +17,8 @@ import numpy as np
 
 from vclean.errors import UsageError
 from vclean.features import matrix
-from vclean.features.block.neighbourhood import (
-    LEVELS,
-    STEPS,
-    cumulative_sums,
-    neighbour_values,
-    step_doc,
-    sum_over_runs,
-)
-from vclean.features.columns import FeatureColumn
+from vclean.features.block.neighbourhood import LEVELS, STEPS, neighbour_values, step_doc
+from vclean.features.columns import FeatureColumn, sum_over_runs
 from vclean.features.hashed_tokens import BUCKETS, path_scores
 
 if TYPE_CHECKING:
@@ -148,12 +141,12 @@ def score_columns(path: NDArray[np.float32], word: NDArray[np.float32], layout: 
     """Return the score columns for the linear scores `path` and `word` (B,): float32 (B, len(SCORE_COLUMNS))."""
     score, weight = np.array([path, word, path + word]), layout.tokens + 1
     weighted = score * weight
-    total = cumulative_sums(np.vstack([weighted, weight]))
-    of_subtrees = sum_over_runs(total, layout)
+    summed = np.vstack([weighted, weight])
+    of_subtrees = sum_over_runs(summed, layout.begin, layout.end).astype(np.float32)
     index = np.arange(len(path))
     high, low = np.minimum(index + WINDOW + 1, len(path)), np.maximum(index - WINDOW, 0)
-    of_windows = total.take(high, axis=1) - total.take(low, axis=1)
-    of_alike = np.array([np.bincount(layout.alike, values) for values in (*weighted, weight)])
+    of_windows = sum_over_runs(summed, low, high)
+    of_alike = np.array([np.bincount(layout.alike, values) for values in summed])
     parts = [
         score[:, None],
         np.asarray(of_subtrees[:-1] / np.maximum(of_subtrees[-1], 1)).transpose(0, 2, 1),

@@ -8,12 +8,12 @@ their scores over the same runs of blocks (`vclean.classify.content.stacking`).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vclean.features.block.structural import long_text
-from vclean.features.columns import FeatureColumn, ratio, stack_rows
+from vclean.features.columns import FeatureColumn, ratio, stack_rows, sum_over_runs
 from vclean.render import tree
 
 if TYPE_CHECKING:
@@ -123,40 +123,16 @@ def compute(
     blocks = (block_layout.end - block_layout.begin).astype(np.float32)
     images, inputs = (tree.subtree_sum(snapshot.is_tag(tags), snapshot.end)[elements] for tags in (_IMAGES, _INPUTS))
     large = np.where(long_text(context), tokens, 0)
-    parts = (large, context.link_share * tokens, context.stop_words, values["sentences"])
-    total = cumulative_sums(np.array([tokens, values["heading_level"] > 0, *parts]))
-    words, headings, *sums = sum_over_runs(total, block_layout)
-    long_share, link_share, stop_words, sentences = ratio(np.array(sums), words)
-    numbers: Values = {
-        "blocks": blocks,
-        "words_of_page": ratio(words, float(tokens.sum())),
-        "mean_words": ratio(words, blocks),
-        "link_share": link_share,
-        "stop_words": stop_words,
-        "sentences": sentences,
-        "long_share": long_share,
-        "headings": headings,
-        "images": ratio(images, blocks),
-        "inputs": ratio(inputs, blocks),
-    }
+    parts = (context.link_share * tokens, context.stop_words, values["sentences"], large)
+    summed = np.array([tokens, values["heading_level"] > 0, *parts])
+    words, headings, *sums = sum_over_runs(summed, block_layout.begin, block_layout.end).astype(np.float32)
+    means = ratio(words, float(tokens.sum())), ratio(words, blocks), *ratio(np.array(sums), words)
+    columns = [blocks, *means, headings, *ratio(np.array([images, inputs]), blocks)]  # in the order of `_SUBTREE`
     neighbours = neighbour_values(stack_rows(_NEIGHBOURS, values))
-    by_level = np.stack([numbers[name].T.astype(np.float32) for name, _, _ in _SUBTREE], axis=1)
-    return np.concatenate([*neighbours, *by_level])
+    return np.concatenate([*neighbours, *np.transpose(columns, (2, 0, 1))])
 
 
 def neighbour_values(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return `values` (K, B) of the blocks at each of `STEPS`: float32 (K, len(STEPS), B); NaN beyond the page."""
     padded = np.pad(values, ((0, 0), (1, 1)), constant_values=np.nan)
     return np.stack([padded[:, :-2], padded[:, 2:]], axis=1)
-
-
-def sum_over_runs(total: NDArray[np.float64], block_layout: Layout) -> NDArray[np.float32]:
-    """Return the sums over each run from cumulative sums `total`: float32 (K, B, LEVELS)."""
-    return (total.take(block_layout.end, axis=1) - total.take(block_layout.begin, axis=1)).astype(np.float32)
-
-
-def cumulative_sums(values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the sums of `values` (K, B) over the blocks before each block, and over all blocks: float64 (K, B + 1)."""
-    total = np.zeros((values.shape[0], values.shape[1] + 1))
-    np.cumsum(values, axis=1, out=total[:, 1:])
-    return total

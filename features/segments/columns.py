@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.features import element_names
-from vclean.features.columns import FeatureColumn, ratio, read_columns, stack_columns
+from vclean.features.columns import FeatureColumn, ratio, read_columns, stack_rows
 from vclean.features.regions import COLUMNS as REGION_COLUMNS
 from vclean.features.regions import region_matrix
 from vclean.render import tree
@@ -133,14 +133,15 @@ def segment_matrix(
     """
     region_columns = region_matrix(regions, values)
     flags = np.nan_to_num(region_columns[:, [_COLUMN_INDEX[name] for name in _NAMES]])
-    tree_columns = {
+    columns = {
         **_vips_columns(regions, segments),
         **_vips_leaf_columns(regions, segments),
         **_tree_columns(regions, region_columns[:, _COLUMN_INDEX["words_of_page"]]),
         **dict(zip((f"holds_{name}" for name in _NAMES), max_over_descendants(flags, regions.parent).T, strict=True)),
+        **shape_values(regions, painted, region_columns[:, _COLUMN_INDEX["words"]]),
     }
-    shapes = shape_values(regions, painted, region_columns[:, _COLUMN_INDEX["words"]])
-    return np.hstack([region_columns, stack_columns(_TREE_COLUMNS, tree_columns), stack_columns(SHAPE_COLUMNS, shapes)])
+    names = [column.name for column in (*_TREE_COLUMNS, *SHAPE_COLUMNS)]
+    return np.hstack([region_columns, stack_rows(names, columns).T])
 
 
 def words_of_page(x: NDArray[np.float32]) -> NDArray[np.float32]:

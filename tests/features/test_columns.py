@@ -17,7 +17,6 @@ from vclean.features.columns import (
     _declared,
     count_limits,
     ratio,
-    stack_columns,
     stack_rows,
 )
 from vclean.features.segments import columns as segment_columns
@@ -52,13 +51,11 @@ class TestCountLimits:
         assert count_limits(columns).tolist() == [COUNT_LIMITS["blocks"], np.inf, COUNT_LIMITS["blocks"]]
 
 
-class TestStackColumns:
+class TestStackRows:
     def test_rejects_column_without_values(self):
         with pytest.raises(KeyError, match="a"):
-            stack_columns([FeatureColumn("b", "", ""), FeatureColumn("a", "", "")], {"b": np.zeros(2)})
+            stack_rows(["b", "a"], {"b": np.zeros(2)})
 
-
-class TestStackRows:
     def test_rounds_to_single_precision(self):
         assert stack_rows(["a"], {"a": np.array([1 / 3])})[0, 0] == np.float32(1 / 3)
 
