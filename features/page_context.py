@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.features.blocks import BlockColumns
-    from vclean.features.columns import Values
+    from vclean.features.columns import Numbers, Values
     from vclean.features.text.terms import TermMatches
     from vclean.render.snapshot import Snapshot
 
@@ -126,13 +126,11 @@ class PageContext:
         """Return the parent element of each text node in a block: int32 (K,)."""
         return self.snapshot.text_parent[self.blocks.members]
 
-    def char_share(self, mask: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """Return the share of each block's characters in text nodes with a parent element in `mask`: float32 (B,)."""
-        inside = np.where(mask[self.member_parent], self.member_chars, 0)
-        return ratio(self.per_block(inside), self.chars)
+    def char_mean(self, values: Numbers) -> NDArray[np.float32]:
+        """Return the mean of element `values` (N,), weighted by characters, over each block: float32 (B,).
 
-    def char_mean(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the mean of element `values` (N,), weighted by characters, over each block: float32 (B,)."""
+        For flags it is the share of each block's characters in text nodes with a parent element that has the flag.
+        """
         weighted = values[self.member_parent] * self.member_chars
         return ratio(self.per_block(weighted), self.chars)
 
@@ -157,7 +155,7 @@ class PageContext:
     @cached_property
     def link_share(self) -> NDArray[np.float32]:
         """Return the share of each block's characters that are link text: float32 (B,)."""
-        return self.char_share(self.in_link)
+        return self.char_mean(self.in_link)
 
     @cached_property
     def words_before(self) -> NDArray[np.float32]:

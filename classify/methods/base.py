@@ -159,7 +159,7 @@ def prediction_of_visible(
 
 def prediction_of_elements(blocks: BlockColumns, elements: NDArray[np.bool_]) -> Prediction:
     """Return a prediction that selects the blocks not hidden with half of their characters in `elements` (N,)."""
-    return prediction_of_visible(blocks, PageContext(blocks).char_share(elements) >= HALF)
+    return prediction_of_visible(blocks, PageContext(blocks).char_mean(elements) >= HALF)
 
 
 def tag_labels(blocks: BlockColumns) -> list[Label]:

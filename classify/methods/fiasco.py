@@ -49,7 +49,6 @@ def compute(context: PageContext) -> Values:
     """
     values, snapshot, blocks = linguistic.compute(context), context.snapshot, context.blocks
     images = tree.subtree_sum(snapshot.is_tag(structural.IMAGES), snapshot.end)
-    outline = visual.solidity(blocks)
     width, height = blocks.box[:, 2], blocks.box[:, 3]
     return {
         **{name: values[name] for name in _LINGUISTIC},
@@ -59,9 +58,7 @@ def compute(context: PageContext) -> Values:
         "paragraph": context.within(("p",))[blocks.main_element],
         "links": structural.links(context),
         "images": images[blocks.node],
-        "solidity1": outline.area_share,
-        "solidity2": outline.vertices,
-        "solidity3": outline.spread,
+        **dict(zip(("solidity1", "solidity2", "solidity3"), visual.solidity(blocks), strict=True)),
         "relative_width": ratio(width, float(np.fmax.reduce(width, initial=np.nan))),
         "relative_height": ratio(height, float(np.fmax.reduce(height, initial=np.nan))),
     }

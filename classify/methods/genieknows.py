@@ -150,7 +150,7 @@ def with_neighbors(semantic: SemanticBlocks, value: NDArray[np.float64]) -> NDAr
 
 
 def _labels(context: PageContext) -> list[Label]:
-    bold = (context.char_share(context.within(BOLD_TAGS)) >= _BOLD) & (context.tokens <= _TITLE_WORDS)
+    bold = (context.char_mean(context.within(BOLD_TAGS)) >= _BOLD) & (context.tokens <= _TITLE_WORDS)
     cell = context.within(("td", "th"))[context.blocks.main_element] & (context.tokens <= _TITLE_WORDS)
     labels = tag_labels(context.blocks)
     for block in np.flatnonzero(bold | cell).tolist():

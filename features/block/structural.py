@@ -64,7 +64,7 @@ def _element_columns(context: PageContext) -> Values:
         "inner_tag": code[context.blocks.main_element],
         "depth": snapshot.depth[node],
         "link_share": context.link_share,
-        "bold_share": context.char_share(context.within(_BOLD)),
+        "bold_share": context.char_mean(context.within(_BOLD)),
         "siblings": children[parent[node]],
         "words_before": context.words_before,
     }

@@ -6,7 +6,7 @@ between blocks, horizontal offset, same width), VIPS (Cai et al. 2003: backgroun
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,20 +22,8 @@ if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
 
 
-_RECTANGLE_VERTICES = 4
 _SAME_EDGE = 1.0
 """Maximum distance of line edges, in CSS px, that count as equal: the grid on which outlines are united."""
-
-
-class Solidity(NamedTuple):
-    """FIASCO's three solidities, float32 (B,) each; NaN without line boxes, and where the outline has no area."""
-
-    area_share: NDArray[np.float32]
-    """Solidity 1: area of the outline over the area of its bounding rectangle."""
-    vertices: NDArray[np.float32]
-    """Solidity 2: number of vertices of the outline; 0 if it has no area."""
-    spread: NDArray[np.float32]
-    """Solidity 3: mean distance of the vertices from the rectangle's center, in half diagonals."""
 
 
 def outlines(blocks: BlockColumns, rows: NDArray[np.intp]) -> NDArray[np.object_]:
@@ -61,10 +49,15 @@ def outlines(blocks: BlockColumns, rows: NDArray[np.intp]) -> NDArray[np.object_
     return shapes
 
 
-def solidity(blocks: BlockColumns) -> Solidity:
-    """Return solidity 1 to 3 of each block."""
-    is_line, nan = _find_single_lines(blocks), np.float32(np.nan)
-    result = Solidity(*(np.where(is_line, np.float32(value), nan) for value in (1, _RECTANGLE_VERTICES, 1)))
+def solidity(blocks: BlockColumns) -> NDArray[np.float32]:
+    """Return FIASCO's three solidities of each block: float32 (3, B); NaN without line boxes.
+
+    1. Area of the outline over the area of its bounding rectangle.
+    2. Number of vertices of the outline; 0 if it has no area.
+    3. Mean distance of the vertices from the rectangle's center, in half diagonals; NaN if the outline has no area.
+    """
+    is_line = _find_single_lines(blocks)
+    result = np.where(is_line, np.float32([[1], [4], [1]]), np.float32(np.nan))
     rows = np.flatnonzero(~is_line & ~np.isnan(blocks.box[:, 0]))
     if not len(rows):
         return result
@@ -81,9 +74,8 @@ def solidity(blocks: BlockColumns) -> Solidity:
     half = np.maximum(np.hypot(*size.T) / 2, 1e-6)
     count = np.bincount(owner, minlength=len(rows))
     total = np.bincount(owner, np.hypot(*(points - center[owner]).T), len(rows))
-    result.area_share[rows] = shapely.area(shapes) / np.maximum(size.prod(axis=1), 1e-6)
-    result.vertices[rows] = count
-    result.spread[rows] = total / np.maximum(count, 1) / half
+    area_share = shapely.area(shapes) / np.maximum(size.prod(axis=1), 1e-6)
+    result[:, rows] = area_share, count, total / np.maximum(count, 1) / half
     return result
 
 
@@ -120,29 +112,27 @@ def _box_columns(context: PageContext) -> Values:
     """Return columns about position and size on the page."""
     x, y, width, height = context.blocks.box.T
     page_width = context.snapshot.width
+    column = np.rint(context.snapshot.box[context.blocks.node][:, [0, 2]] / _TOLERANCE)
     return {
         "x": x / page_width,
         "y": y,
         "width_share": width / page_width,
         "relative_width": ratio(width, np.fmax.reduce(width, initial=np.nan)),
         "relative_height": ratio(height, np.fmax.reduce(height, initial=np.nan)),
+        "column_share": _share_of_equals(np.where(np.isnan(column), -1, column), context.tokens),
     }
 
 
 def _outline_columns(context: PageContext) -> Values:
     """Return columns about the outline and the lines."""
-    blocks, solid = context.blocks, solidity(context.blocks)
+    blocks = context.blocks
     owner, box = blocks.line_block[blocks.lines], context.snapshot.line_box[blocks.lines]
     center_y = box[:, 1] + box[:, 3] / 2
     new = np.ones(len(owner), dtype=bool)  # line boxes at another height than the one before
     new[1:] = (owner[1:] != owner[:-1]) | (np.abs(np.diff(center_y)) > box[1:, 3] / 2)
     lines = np.bincount(owner, new, minlength=len(context))
-    return {
-        "solidity1": solid.area_share,
-        "solidity2": solid.vertices,
-        "solidity3": solid.spread,
-        "lines": np.where(lines > 0, lines, np.nan),
-    }
+    columns = (*solidity(blocks), np.where(lines > 0, lines, np.nan))
+    return dict(zip(("solidity1", "solidity2", "solidity3", "lines"), columns, strict=True))
 
 
 def _font_columns(context: PageContext) -> Values:
@@ -162,8 +152,8 @@ def _typeface_columns(context: PageContext) -> Values:
     """Return columns about decoration and alignment."""
     styles, style = context.snapshot.styles, context.snapshot.style
     return {
-        "underlined": context.char_share(styles.is_in("text-decoration-line", ("underline",))[style]),
-        "centred": context.char_share(styles.is_in("text-align", ("center", "-webkit-center"))[style]),
+        "underlined": context.char_mean(styles.is_in("text-decoration-line", ("underline",))[style]),
+        "centred": context.char_mean(styles.is_in("text-align", ("center", "-webkit-center"))[style]),
     }
 
 
@@ -199,24 +189,15 @@ def _color_columns(context: PageContext) -> Values:
     return {
         "text_luminance": text_luminance,
         "contrast": contrast_ratio(text_luminance, background_luminance),
-        "colour_share": _share_with_color(text, context.tokens),
-        "background_share": _share_with_color(background, context.tokens),
+        "colour_share": _share_of_equals(np.nan_to_num(text), context.tokens),
+        "background_share": _share_of_equals(background, context.tokens),
     }
 
 
-def _share_with_color(color: NDArray[np.float32], tokens: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the share of words in blocks of the same `color` (B, 3): float32 (B,); unknown colors count as black."""
-    code = np.nan_to_num(color) @ np.array([65536, 256, 1], dtype=np.float64)
-    return ratio(Groups.from_keys(code).total(tokens), float(tokens.sum()))
-
-
-def _text_column_columns(context: PageContext) -> Values:
-    """Return columns about the block's layout column."""
-    box = context.snapshot.box[context.blocks.node]
-    position = np.rint(box[:, [0, 2]] / _TOLERANCE).astype(np.float64)
-    left, width = np.where(np.isnan(position), -1, position).T
-    words = Groups.from_keys(left * 100_003 + width).total(context.tokens)
-    return {"column_share": ratio(words, float(context.tokens.sum()))}
+def _share_of_equals(values: NDArray[np.float32], tokens: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the share of words in blocks with the same row of whole numbers in `values` (B, k): float32 (B,)."""
+    key = values @ 100_003.0 ** np.arange(values.shape[1])
+    return ratio(Groups.from_keys(key).total(tokens), float(tokens.sum()))
 
 
 PARTS = read_parts("visual", globals())

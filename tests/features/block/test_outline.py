@@ -37,13 +37,13 @@ class TestSolidity:
         result = solidity(
             blocks_of([(0, 0, 100, 20), (0, 20, 50, 20)], [(0, 50, 70, 20)], [(0, 80, 40, 20), (0, 100, 10, 20)])
         )
-        assert result.vertices.tolist() == [6, 4, 6]
-        assert result.area_share.tolist() == pytest.approx([0.75, 1, 0.625])
+        assert result[1].tolist() == [6, 4, 6]
+        assert result[0].tolist() == pytest.approx([0.75, 1, 0.625])
 
     def test_line_boxes_without_width_beside_others(self):
         empty, filled = [(0, 0, 0, 20), (0, 40, 0, 20)], [(0, 60, 100, 20), (0, 80, 50, 20)]
         result = solidity(blocks_of(filled, empty, filled, empty))
-        assert result.area_share.tolist() == pytest.approx([0.75, np.nan, 0.75, np.nan], nan_ok=True)
+        assert result[0].tolist() == pytest.approx([0.75, np.nan, 0.75, np.nan], nan_ok=True)
 
     @given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 200)), min_size=1, max_size=8))
     def test_bounds(self, lines):
