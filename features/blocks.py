@@ -182,16 +182,9 @@ class BlockColumns:
         """Return the columns of the blocks `rows` (ascending); the text nodes of other blocks get -1."""
         number = np.full(len(self) + 1, -1, dtype=np.int32)
         number[rows] = np.arange(len(rows))
-        return replace(
-            self,
-            text=[self.text[row] for row in rows],
-            node=self.node[rows],
-            text_block=number[self.text_block],
-            box=self.box[rows],
-            visibility=self.visibility[rows],
-            technique=self.technique[rows],
-            in_overlay=self.in_overlay[rows],
-        )
+        names = ("node", "box", "visibility", "technique", "in_overlay")
+        columns = {name: getattr(self, name)[rows] for name in names}
+        return replace(self, text=[self.text[row] for row in rows], text_block=number[self.text_block], **columns)
 
 
 def _hex(color: list[float]) -> str | None:
@@ -344,27 +337,20 @@ def _find_spaces(snapshot: Snapshot, block_texts: NDArray[np.intp], apart: NDArr
     Separators are white space, what sets text nodes `apart` (K - 1,), and the end of one inline element followed by the
     start of another, but for code and punctuation.
     """
-    space = np.zeros(len(block_texts), dtype=bool)
-    if not len(block_texts):
-        return space
     is_ruby = snapshot.is_tag(_READINGS | {"ruby", "rb"})
     parent = tree.nearest_ancestor(~is_ruby, snapshot.parent)[snapshot.text_parent[block_texts]]
-    before, after = parent[:-1], parent[1:]
     code = tree.nearest_ancestor(snapshot.is_tag(("code",)), snapshot.parent)[parent]
     texts = [snapshot.texts[text] for text in block_texts.tolist()]
-    in_separate_elements = ~tree.is_ancestor(before, after, snapshot.end) & ~tree.is_ancestor(
-        after, before, snapshot.end
-    )
-    in_separate_elements &= (code[1:] != code[:-1]) | (code[1:] == 0)
-    in_separate_elements &= np.array([text[0] not in _AFTER_NO_SPACE for text in texts[1:]], dtype=bool)
-    in_separate_elements &= np.array([text[-1] not in _BEFORE_NO_SPACE for text in texts[:-1]], dtype=bool)
-    starts_with_space = np.array([text[0].isspace() for text in texts], dtype=bool)
-    ends_with_space = np.array([text[-1].isspace() for text in texts], dtype=bool)
+    outer, inner = np.sort([parent[:-1], parent[1:]], axis=0)  # an ancestor has the lower number
+    in_separate_elements = ~tree.is_ancestor(outer, inner, snapshot.end) & ((code[1:] != code[:-1]) | (code[1:] == 0))
+    ends = [(before[-1], after[0]) for before, after in pairwise(texts)]
+    sticks = [last in _BEFORE_NO_SPACE or first in _AFTER_NO_SPACE for last, first in ends]
+    in_separate_elements &= ~np.array(sticks, dtype=bool)
+    beside_space = np.array([last.isspace() or first.isspace() for last, first in ends], dtype=bool)
     is_blank = (snapshot.text_hidden != Hidden.DISPLAY) & ~is_ruby[snapshot.text_parent]
     is_blank[block_texts] = False
     skipped = np.diff(np.cumsum(is_blank)[block_texts]) > 0
-    space[1:] = in_separate_elements | starts_with_space[1:] | ends_with_space[:-1] | skipped | apart
-    return space
+    return np.append(np.zeros(len(block_texts[:1]), dtype=bool), in_separate_elements | beside_space | skipped | apart)
 
 
 def _union_boxes(snapshot: Snapshot, text_block: NDArray[np.int32], count: int) -> NDArray[np.float32]:

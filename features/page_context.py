@@ -132,16 +132,12 @@ class PageContext:
         For flags it is the share of each block's characters in text nodes with a parent element that has the flag.
         """
         weighted = values[self.member_parent] * self.member_chars
-        return ratio(self.per_block(weighted), self.chars)
+        return ratio(np.add.reduceat(weighted, self.blocks.first), self.chars)
 
     @cached_property
     def chars(self) -> NDArray[np.float32]:
         """Return the number of characters in the text nodes of each block: float32 (B,)."""
-        return self.per_block(self.member_chars)
-
-    def per_block(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the sum of text node `values` (K,) over each block: float32 (B,)."""
-        return np.add.reduceat(values, self.blocks.first).astype(np.float32, copy=False)
+        return np.add.reduceat(self.member_chars, self.blocks.first)
 
     def within(self, tags: Collection[str]) -> NDArray[np.bool_]:
         """Return which elements have one of `tags`, or an ancestor with one: bool (N,)."""
@@ -187,8 +183,7 @@ class PageContext:
 
         A block is in the subtrees of its container and of the container's ancestors.
         """
-        at_node = np.bincount(self.blocks.node, values, minlength=len(self.snapshot))
-        return tree.subtree_sum(at_node.astype(np.float64, copy=False), self.snapshot.end)
+        return tree.subtree_sum(np.bincount(self.blocks.node, values, len(self.snapshot)), self.snapshot.end)
 
     @cached_property
     def block_count(self) -> NDArray[np.float64]:
@@ -270,7 +265,6 @@ _DEFAULT_VALUES: Final = {
     "text-transform": ("none", ""),
     "background-image": ("none", ""),
 }
-_LAYOUT_DISPLAY: Final = ("flex", "inline-flex", "grid", "inline-grid")
 _DEFAULT_COLORS: Final = ((0, 0, 0), (0, 0, 238), (85, 26, 139), (255, 0, 0))
 """Text colors of the default style sheet: text, links, visited links, active links (HTML, 15.3.1 and 15.3.5)."""
 _STYLED_BY_DEFAULT: Final = ("button", "dialog", "input", "mark", "meter", "option", "progress", "select", "summary",
@@ -291,7 +285,9 @@ def has_author_styles(context: PageContext) -> bool:
     snapshot, styles = context.snapshot, context.snapshot.styles
     color, background = styles.color("color")[:, :3], styles.color("background-color")
     is_default = (color[:, None] == np.array(_DEFAULT_COLORS, dtype=np.float32)).all(axis=2).any(axis=1)
-    is_styled = styles.is_in("display", _LAYOUT_DISPLAY) | (~is_default & ~np.isnan(color[:, 0]))
+    is_styled = styles.is_in("display", ("flex", "inline-flex", "grid", "inline-grid")) | (
+        ~is_default & ~np.isnan(color[:, 0])
+    )
     # A background counts if it is more than half opaque, and not white.
     is_styled |= (background[:, 3] > 0.5) & (background[:, :3] < 255).any(axis=1)
     for name, defaults in _DEFAULT_VALUES.items():

@@ -193,10 +193,9 @@ def _side_columns(regions: Regions) -> Values:
     scale = np.array([snapshot.width, max(snapshot.height, 1.0)], dtype=np.float32)
     center = (context.blocks.box[:, :2] + context.blocks.box[:, 2:] / 2) / scale
     has_box = ~np.isnan(center).any(axis=1)
-    cell = np.minimum(np.clip(center[has_box], 0, 1) * _CELLS, _CELLS - 1).astype(np.int64)
-    words_per_cell = np.bincount(cell[:, 0] * _CELLS + cell[:, 1], regions.words[has_box], minlength=_CELLS**2)
-    total = np.zeros((_CELLS + 1, _CELLS + 1))
-    total[1:, 1:] = words_per_cell.reshape(_CELLS, _CELLS).cumsum(axis=0).cumsum(axis=1) / regions.words.sum()
+    x, y = np.clip(center[has_box], 0, 1).T
+    words, _, _ = np.histogram2d(x, y, _CELLS, ((0, 1), (0, 1)), weights=regions.words[has_box])
+    total = np.pad(words.cumsum(axis=0).cumsum(axis=1) / regions.words.sum(), (1, 0))
     box = snapshot.box[regions.node]
     corners = np.hstack([box[:, :2] / scale, (box[:, :2] + box[:, 2:]) / scale])
     left, top, right, bottom = np.rint(np.clip(np.nan_to_num(corners), 0, 1) * _CELLS).astype(np.int64).T

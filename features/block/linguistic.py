@@ -139,9 +139,9 @@ def _count_years(context: PageContext) -> NDArray[np.float32]:
     Digits of any script count.
     """
     words, digit = context.words, context.texts.digit
-    start = words.start[words.end - words.start == 4]
-    owner = words.owner[words.end - words.start == 4]
-    century = digit[start].astype(np.int64) * 10 + digit[np.minimum(start + 1, len(digit) - 1)]
+    has_four = words.end - words.start == 4
+    start, owner = words.start[has_four], words.owner[has_four]
+    century = digit[start].astype(np.int64) * 10 + digit[start + 1]
     is_year = np.isin(century, (19, 20, *_CENTURIES.get(context.language, ())))
     is_year &= (digit[start + 2] < 10) & (digit[start + 3] < 10)
     return np.bincount(owner[is_year], minlength=len(context)).astype(np.float32)

@@ -127,10 +127,12 @@ def _page_columns(context: PageContext) -> Values:
     }
 
 
-def _ancestor_columns(context: PageContext) -> Values:
-    """Return columns about the tags of the ancestors."""
-    counts = _count_around(context, _CONTAINER_OF, len(_CONTAINERS))
-    return {f"in_{name}": count for name, count in zip(_CONTAINERS, counts, strict=True)}
+def _tag_columns(context: PageContext) -> Values:
+    """Return columns about the tags of the ancestors, and of elements that begin after the block before."""
+    masks = np.stack([context.snapshot.is_tag(tags) for tags in _SPLITS.values()])
+    counts = (*_count_around(context, _CONTAINER_OF, len(_CONTAINERS)), *count_opened_before(context, masks))
+    names = (*(f"in_{name}" for name in _CONTAINERS), *(f"split_{name}" for name in _SPLITS))
+    return dict(zip(names, counts, strict=True))
 
 
 def _count_around(context: PageContext, code_of: Mapping[str, int], codes: int) -> NDArray[np.int64]:
@@ -138,12 +140,6 @@ def _count_around(context: PageContext, code_of: Mapping[str, int], codes: int) 
     snapshot = context.snapshot
     code = np.array([code_of.get(tag, -1) for tag in snapshot.tags], dtype=np.int64)[snapshot.tag]
     return tree.path_counts(code, codes, snapshot.end).take(context.blocks.main_element, axis=1)
-
-
-def _split_columns(context: PageContext) -> Values:
-    """Return columns about elements that begin between the block before and this one."""
-    masks = np.stack([context.snapshot.is_tag(tags) for tags in _SPLITS.values()])
-    return {f"split_{name}": count for name, count in zip(_SPLITS, count_opened_before(context, masks), strict=True)}
 
 
 def count_opened_before(context: PageContext, masks: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -57,7 +57,7 @@ def solidity(blocks: BlockColumns) -> NDArray[np.float32]:
     3. Mean distance of the vertices from the rectangle's center, in half diagonals; NaN if the outline has no area.
     """
     is_line = _find_single_lines(blocks)
-    result = np.where(is_line, np.float32([[1], [4], [1]]), np.float32(np.nan))
+    result = np.where(is_line, np.array([[1], [4], [1]], dtype=np.float32), np.float32(np.nan))
     rows = np.flatnonzero(~is_line & ~np.isnan(blocks.box[:, 0]))
     if not len(rows):
         return result
