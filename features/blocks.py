@@ -269,11 +269,8 @@ def find_block_level(snapshot: Snapshot) -> NDArray[np.bool_]:
         is_math, classes = snapshot.is_tag(("math",)), snapshot.attributes("class")
         is_block_level[is_math] = False
         for element in np.unique(snapshot.parent[is_math]).tolist():
-            selectors = {
-                snapshot.tags[snapshot.tag[element]],
-                *(f".{name}" for name in classes.get(element, "").split()),
-            }
-            is_block_level[element] &= selectors.isdisjoint(WRAPPERS)
+            tag, names = snapshot.tags[snapshot.tag[element]], classes.get(element, "").split()
+            is_block_level[element] &= {tag, *(f".{name}" for name in names)}.isdisjoint(WRAPPERS)
     is_block_level[:1] = True
     return is_block_level
 

@@ -35,8 +35,6 @@ _LEAST_HOLES: Final = 3
 """Elements of a page that appear as they are scrolled to: it is a way of the whole page, and not of one element."""
 _HOLE_SHARE: Final = 0.1
 """Of the text of a page: as much is in elements that appear."""
-_IN_FLOW: Final = ("", "static", "relative")
-_MAIN_TAGS: Final = frozenset(("main", "article", "body"))
 _LEAST_TEXT: Final = 200
 """Characters of a main area; of less, it does not matter that most of it is hidden."""
 _MOST: Final = 0.5
@@ -55,42 +53,41 @@ def text_visibility(snapshot: Snapshot) -> NDArray[np.uint8]:
     visibility = np.where(technique > 0, Visibility.HIDDEN, Visibility.SHOWN).astype(np.uint8)
     if not technique.any():
         return visibility
-    opened = opened_by_controls(snapshot, technique)
+    opened = opened_by_controls(snapshot)
     visibility[opened] = Visibility.REVEALABLE
     if (visibility == Visibility.HIDDEN).any():  # they may wait for a style sheet, or for scripts that did not run
-        visibility[_without_style_sheet(snapshot, technique)] = Visibility.REVEALABLE
+        visibility[_without_style_sheet(snapshot)] = Visibility.REVEALABLE
         if not snapshot.ran_scripts or snapshot.missed_scripts:
-            waiting = _before_scripts(snapshot, technique, opened) | _in_holes(snapshot, technique)
-            visibility[waiting] = Visibility.REVEALABLE
+            visibility[_before_scripts(snapshot, opened) | _in_holes(snapshot)] = Visibility.REVEALABLE
     return visibility
 
 
-def _before_scripts(snapshot: Snapshot, technique: NDArray[np.uint8], opened: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _before_scripts(snapshot: Snapshot, opened: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the hidden texts of main areas of which most is hidden without a control: scripts show the page."""
-    hidden = np.isin(technique, OPENED_TECHNIQUES) & ~opened
-    areas = snapshot.is_tag(_MAIN_TAGS) | snapshot.has_value("role", ("main",))
+    hidden = np.isin(snapshot.text_hidden, OPENED_TECHNIQUES) & ~opened
+    areas = snapshot.is_tag(("main", "article", "body")) | snapshot.has_value("role", ("main",))
     length = snapshot.text_length
     waiting = areas & _is_mostly(snapshot, length * hidden, length, _MOST)
     return np.asarray(hidden & tree.inside(waiting, snapshot.end)[snapshot.text_parent])
 
 
-def _in_holes(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
+def _in_holes(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return the texts in elements in flow that leave holes in a page, if these are several with a tenth of its text.
 
     Scripts fade them in as a reader scrolls to them.
     """
     seen = snapshot.hidden[np.maximum(snapshot.parent, 0)] == Hidden.NO
-    in_flow = snapshot.styles.is_in("position", _IN_FLOW)[snapshot.style]
+    in_flow = snapshot.styles.is_in("position", ("", "static", "relative"))[snapshot.style]
     inside = snapshot.sum_in(snapshot.text_length)
     holes = np.isin(snapshot.hidden, _HOLES) & seen & in_flow & snapshot.has_place & (inside > 0)
     if holes.sum() < _LEAST_HOLES or inside[holes].sum() < _HOLE_SHARE * inside[0]:
-        return np.zeros(len(technique), dtype=bool)
-    return np.asarray(tree.inside(holes, snapshot.end)[snapshot.text_parent] & np.isin(technique, _HOLES))
+        return np.zeros(len(snapshot.texts), dtype=bool)
+    return np.asarray(tree.inside(holes, snapshot.end)[snapshot.text_parent] & np.isin(snapshot.text_hidden, _HOLES))
 
 
-def _without_style_sheet(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
+def _without_style_sheet(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return unreadable texts, if colors, font sizes or effects hide nearly all text of the page outside links."""
-    unreadable = (technique > 0) & ~np.isin(technique, OPENED_TECHNIQUES)
+    unreadable = ~np.isin(snapshot.text_hidden, (Hidden.NO, *OPENED_TECHNIQUES))
     in_link = tree.inside(snapshot.is_tag(("a",)), snapshot.end)[snapshot.text_parent]
     length = snapshot.text_length * ~in_link
     return unreadable & bool(_is_mostly(snapshot, length * unreadable, length, _NEARLY_ALL)[0])
@@ -133,14 +130,9 @@ _ROUNDS: Final = 2
 """How often controls are looked for in the panels that others open."""
 
 
-def opened_by_controls(snapshot: Snapshot, technique: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which texts are hidden and opened by a control in sight, bool (T,); False for white space.
-
-    Args:
-        snapshot: the page.
-        technique: uint8 (T,), `Hidden`, what hides each text.
-    """
-    is_text = snapshot.text_length > 0
+def opened_by_controls(snapshot: Snapshot) -> NDArray[np.bool_]:
+    """Return which texts are hidden and opened by a control in sight, bool (T,); False for white space."""
+    technique, is_text = snapshot.text_hidden, snapshot.text_length > 0
     opened = np.isin(technique, OPENED_TECHNIQUES) & is_text
     uncovered = np.isin(technique, _SPOILER_TECHNIQUES) & is_text
     if uncovered.any():
