@@ -233,8 +233,11 @@ def _appearance_columns(regions: Regions) -> Values:
     }
 
 
-_COUNTED: Final = (IMAGES, ("a",), ("input", "select", "textarea", "button"), ("li", "dt", "dd"), ("p",), ("tr",))
-"""Sets of tags to count elements of."""
+_COUNTED: Final = {
+    "images": IMAGES, "inputs": ("input", "select", "textarea", "button"), "links": ("a",),
+    "list_items": ("li", "dt", "dd"), "paragraphs": ("p",), "rows": ("tr",),
+}  # fmt: skip
+"""Tags of the elements that a column counts."""
 _SHORT, _LONG = 4, 25
 """Maximum number of words of a short block, and minimum of a long one."""
 TEXT_COLUMNS: Final = read_columns("region", "text")
@@ -290,8 +293,8 @@ def _text_columns(regions: Regions, values: Values) -> Values:
     blocks = [tokens <= _SHORT + 0.5, long, link > 0.5, values["heading_level"] > 0, values["visibility"] > 0]
     words, link_words, *counts = regions.block_sum(np.array([tokens, linked, *blocks]))
     count = np.maximum(regions.last - regions.first, 0)
-    short_blocks, long_blocks, link_blocks, headings, hidden = ratio(np.array(counts), count)
-    around_words, around_link_words = (
+    names = ("short_blocks", "long_blocks", "link_blocks", "headings", "hidden")
+    around_words, around_links = (
         regions.context.sum_over_subtrees(each)[regions.enclosing] for each in (tokens, linked)
     )
     return {
@@ -302,12 +305,8 @@ def _text_columns(regions: Regions, values: Values) -> Values:
         "blocks_of_around": ratio(count, regions.context.block_count[regions.enclosing]),
         "mean_words": ratio(words, count),
         "most_words": ratio(counts[1], float(long.sum())),
-        "short_blocks": short_blocks,
-        "long_blocks": long_blocks,
-        "link_blocks": link_blocks,
-        "headings": headings,
-        "hidden": hidden,
-        "link_share_to_around": ratio(link_words, words) - ratio(around_link_words, around_words),
+        **dict(zip(names, ratio(np.array(counts), count), strict=True)),
+        "link_share_to_around": ratio(link_words, words) - ratio(around_links, around_words),
     }
 
 
@@ -334,21 +333,16 @@ def _element_columns(regions: Regions) -> Values:
     """Return columns about the tree and numbers of elements."""
     snapshot, node = regions.snapshot, regions.node
     blocks, siblings = regions.last - regions.first, Groups.from_keys(snapshot.parent)
-    counted = np.stack([snapshot.is_tag(tags) for tags in _COUNTED], axis=1)
-    images, links, inputs, items, paragraphs, table_rows = tree.subtree_sum(counted, snapshot.end)[node].T
+    is_counted = np.stack([snapshot.is_tag(tags) for tags in _COUNTED.values()], axis=1)
+    counts = dict(zip(_COUNTED, tree.subtree_sum(is_counted, snapshot.end)[node].T, strict=True))
     return {
         "depth": snapshot.depth[node],
         "depth_share": snapshot.depth[node] / max(int(snapshot.depth.max()), 1),
         "children": np.bincount(np.maximum(snapshot.parent, 0), minlength=len(snapshot))[node],
         "elements": snapshot.end[node] - node,
-        "images": images,
-        "images_per_word": images / (regions.block_sum(regions.words) + 1),
-        "inputs": inputs,
-        "links": links,
-        "links_per_block": ratio(links, blocks),
-        "list_items": items,
-        "paragraphs": paragraphs,
-        "rows": table_rows,
+        **counts,
+        "images_per_word": counts["images"] / (regions.block_sum(regions.words) + 1),
+        "links_per_block": ratio(counts["links"], blocks),
         "alike": Groups.from_keys(regions.context.class_path).size[node],
         "place": siblings.rank[node] / siblings.size[node],
         "siblings": siblings.size[node],

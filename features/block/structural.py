@@ -105,11 +105,8 @@ def _heading_columns(context: PageContext) -> Values:
 
 def long_text(context: PageContext) -> NDArray[np.bool_]:
     """Return which blocks have many words and few links, and are not hidden: bool (B,)."""
-    return (
-        (context.tokens >= LARGE_BLOCK)
-        & (context.link_share <= LINK_LIMIT)
-        & (context.blocks.visibility < Visibility.HIDDEN)
-    )
+    is_long = (context.tokens >= LARGE_BLOCK) & (context.link_share <= LINK_LIMIT)
+    return is_long & (context.blocks.visibility < Visibility.HIDDEN)
 
 
 def _page_columns(context: PageContext) -> Values:
