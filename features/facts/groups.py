@@ -175,52 +175,30 @@ _MAX_LABEL: Final = 30
 """Longest label of a text, in characters."""
 
 
-@dataclass(frozen=True, eq=False)
 class RecordTexts:
     """Text nodes in the blocks of R records: K text nodes.
 
     Attributes:
         blocks: the blocks of the page.
         records: int32 (R,), the elements of the records, ascending.
+        record_of_element: int64 (N,), the innermost record around each element, -1 outside all records.
+        member: int64 (K,), the text nodes, as indices into `blocks.members`.
+        node: int32 (K,), the text nodes, as indices into the texts of the snapshot.
+        parent: int32 (K,), the element of each text node.
+        record: int64 (K,), the innermost record around each text node.
+        texts: the text nodes, without white space around them.
     """
 
-    blocks: BlockColumns
-    records: NDArray[np.int32]
-
-    @cached_property
-    def record_of_element(self) -> NDArray[np.int64]:
-        """Return the innermost record around each element, -1 outside all records: int64 (N,)."""
-        snapshot = self.blocks.snapshot
-        number = np.full(len(snapshot), -1)
-        number[self.records] = np.arange(len(self.records))
-        nearest = tree.nearest_ancestor(number >= 0, snapshot.parent)
-        return number[nearest]
-
-    @cached_property
-    def member(self) -> NDArray[np.int64]:
-        """Return the text nodes, as indices into `blocks.members`: int64 (K,)."""
-        return np.flatnonzero(self.record_of_element[self.blocks.snapshot.text_parent[self.blocks.members]] >= 0)
-
-    @cached_property
-    def node(self) -> NDArray[np.int32]:
-        """Return the text nodes, as indices into the texts of the snapshot: int32 (K,)."""
-        return self.blocks.members[self.member]
-
-    @cached_property
-    def parent(self) -> NDArray[np.int32]:
-        """Return the element of each text node: int32 (K,)."""
-        return self.blocks.snapshot.text_parent[self.node]
-
-    @cached_property
-    def record(self) -> NDArray[np.int64]:
-        """Return the innermost record around each text node: int64 (K,)."""
-        return self.record_of_element[self.parent]
-
-    @cached_property
-    def texts(self) -> list[str]:
-        """Return the text nodes, without white space around them."""
-        texts = self.blocks.snapshot.texts
-        return [texts[row].strip() for row in self.node.tolist()]
+    def __init__(self, blocks: BlockColumns, records: NDArray[np.int32]) -> None:
+        snapshot, number = blocks.snapshot, np.full(len(blocks.snapshot), -1)
+        number[records] = np.arange(len(records))
+        self.blocks, self.records = blocks, records
+        self.record_of_element = number[tree.nearest_ancestor(number >= 0, snapshot.parent)]
+        self.member = np.flatnonzero(self.record_of_element[snapshot.text_parent[blocks.members]] >= 0)
+        self.node = blocks.members[self.member]
+        self.parent = snapshot.text_parent[self.node]
+        self.record = self.record_of_element[self.parent]
+        self.texts = [snapshot.texts[row].strip() for row in self.node.tolist()]
 
     def text_of(self, element: int) -> str:
         """Return the texts in an element that are in blocks that readers can see, joined by spaces."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING
 from unicodedata import category, digit, normalize
 
@@ -70,7 +70,6 @@ _CHARACTERS = {
 
 _MULTIPLIER = 0x9E3779B97F4A7C15
 _INVERSE = pow(_MULTIPLIER, -1, 1 << 64)
-_MAX_CACHED_TABLE = 1 << 20
 _MARKS = {
     character: sum(bit for bit, characters in _CHARACTERS.items() if character in characters)
     for character in "".join(_CHARACTERS.values())
@@ -233,22 +232,11 @@ def mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return values ^ (values >> np.uint64(31))
 
 
-@cache
-def _power_table(base: int, size: int) -> NDArray[np.uint64]:
-    """Return `base` to the power of 0 to `size - 1`, modulo 2^64."""
-    table = np.full(size, base, dtype=np.uint64)
-    table[:1] = 1
-    return np.cumprod(table)
-
-
 def _powers(base: int, count: int) -> NDArray[np.uint64]:
-    """Return `base` to the power of 0, 1, ... modulo 2^64: uint64 (count,).
-
-    Sizes are rounded up to powers of two. Tables up to `_MAX_CACHED_TABLE` are cached.
-    """
-    size = 1 << max(count - 1, 1).bit_length()
-    make = _power_table if size <= _MAX_CACHED_TABLE else _power_table.__wrapped__
-    return make(base, size)[:count]
+    """Return `base` to the power of 0, 1, ... modulo 2^64: uint64 (count,)."""
+    powers = np.full(count, base, dtype=np.uint64)
+    powers[:1] = 1
+    return np.cumprod(powers)
 
 
 _DATE = re.compile(
