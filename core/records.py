@@ -9,10 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from vclean.classify.metadata import choose_metadata
-from vclean.features.facts.declared import DeclaredRecipe
 from vclean.features.facts.items import find_items
 from vclean.features.facts.posts import is_action
-from vclean.features.facts.products import price_and_currency
 from vclean.features.facts.subject import find_subject
 from vclean.features.headline import normalize
 from vclean.features.text.dates import is_day_first, parse_date
@@ -382,27 +380,26 @@ def read_subject(result: Result) -> tuple[Product | None, Recipe | None]:
     subject = prediction.subject or find_subject(result._context, ~blocks.is_excluded(Policy()))
     if subject is None:
         return None, None
-    name = subject.declared.name
+    name = subject.name
     headline = prediction.headline.text if prediction.headline else result.metadata.title
     if not name or normalize(name) not in normalize(f"{headline} {blocks.snapshot.title}"):
         name = headline or name
-    if isinstance(subject.declared, DeclaredRecipe):
+    if subject.ingredients:
         return None, Recipe(
             name=name,
-            ingredients=subject.declared.ingredients,
-            steps=subject.declared.steps,
+            ingredients=subject.ingredients,
+            steps=subject.steps,
             box=Box.around(Box.painted(blocks.box[row].tolist()) for row in subject.rows),
             blocks=subject.rows,
         )
-    price, currency = price_and_currency(subject.declared, subject.price_text)
     product = Product(
         name=name,
-        brand=subject.declared.brand,
-        price=price,
+        brand=subject.brand,
+        price=subject.price,
         price_text=subject.price_text,
-        currency=currency,
-        numbers=subject.declared.numbers,
-        box=Box.painted(blocks.box[subject.price].tolist()) if subject.price_text else None,
+        currency=subject.currency,
+        numbers=subject.numbers,
+        box=Box.painted(blocks.box[subject.price_row].tolist()) if subject.price_text else None,
         blocks=subject.rows,
     )
     return product, None

@@ -8,7 +8,6 @@ from __future__ import annotations
 import html
 import re
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from vclean.features.facts.markup import first_text, main_nodes, parse_json, type_names
 from vclean.features.facts.mentions import clean_text
 from vclean.features.facts.products import amount
+from vclean.features.facts.subject import Subject
 from vclean.features.headline import normalize
 
 if TYPE_CHECKING:
@@ -45,42 +45,7 @@ _MOST_PRODUCTS: Final = 3
 """Most products of a page that is about one of them, if none has the name of the page."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeclaredProduct:
-    """Product that a page declares. Strings are empty and tuples have no items where the markup gives no value.
-
-    Attributes:
-        name: its name.
-        brand: the name of its brand.
-        price: its price, or the lowest one: a number with a decimal point.
-        currency: ISO 4217 code of the currency, as declared.
-        numbers: numbers of the product, such as those of the manufacturer (MPN), of the shop (SKU) and on the bar code
-            (GTIN).
-    """
-
-    name: str = ""
-    brand: str = ""
-    price: str = ""
-    currency: str = ""
-    numbers: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeclaredRecipe:
-    """Recipe that a page declares. Strings are empty and tuples have no items where the markup gives no value.
-
-    Attributes:
-        name: its name.
-        ingredients: its ingredients, with their amounts.
-        steps: its steps, in order.
-    """
-
-    name: str = ""
-    ingredients: tuple[str, ...] = ()
-    steps: tuple[str, ...] = ()
-
-
-def declared_product(page: PageView) -> DeclaredProduct | None:
+def declared_product(page: PageView) -> Subject | None:
     """Return the product that a page declares as its main one; None for other pages, and for those with many products.
 
     It has the name of the page, or else is the first of a few.
@@ -94,7 +59,7 @@ def declared_product(page: PageView) -> DeclaredProduct | None:
         return max(named, key=lambda product: (len(product.name), bool(product.price)), default=first)
     meta = dict(reversed(page.snapshot.head.meta))
     if meta.get("og:type", "").lower() in ("product", "og:product", "product.item") or "product:price:amount" in meta:
-        return DeclaredProduct(
+        return Subject(
             brand=clean_text(meta.get("product:brand", ""), 100),
             price=amount(meta.get("product:price:amount", meta.get("og:price:amount", ""))),
             currency=clean_text(meta.get("product:price:currency", meta.get("og:price:currency", "")), 3).upper(),
@@ -103,10 +68,10 @@ def declared_product(page: PageView) -> DeclaredProduct | None:
     return None
 
 
-def declared_recipe(page: PageView) -> DeclaredRecipe | None:
+def declared_recipe(page: PageView) -> Subject | None:
     """Return the recipe that a page declares: the one with most ingredients and steps; None without ingredients."""
     recipes = [
-        DeclaredRecipe(
+        Subject(
             name=_first(properties, "name", 300),
             ingredients=_distinct_lines([*properties.get("recipeIngredient", ()), *properties.get("ingredients", ())]),
             steps=_distinct_lines(properties.get("recipeInstructions", ())),
@@ -117,10 +82,10 @@ def declared_recipe(page: PageView) -> DeclaredRecipe | None:
     return best if best and best.ingredients else None
 
 
-def _to_product(properties: Properties) -> DeclaredProduct:
+def _to_product(properties: Properties) -> Subject:
     price, currency = _price(properties, 0)
     numbers = [first_text(value, 60).removeprefix("sku:") for name in _NUMBERS for value in properties.get(name, ())]
-    return DeclaredProduct(
+    return Subject(
         name=_first(properties, "name", 300),
         brand=_first(properties, "brand", 100),
         price=price,

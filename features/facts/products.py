@@ -8,6 +8,7 @@ prices, too.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +16,6 @@ import numpy as np
 
 from vclean.features.facts.markup import first_text
 from vclean.features.facts.mentions import pattern_of, rows_with
-from vclean.features.facts.subject import Subject
 from vclean.render import tree
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.features.facts.declared import DeclaredProduct
     from vclean.features.facts.groups import RecordTexts
     from vclean.features.facts.page_view import PageView
+    from vclean.features.facts.subject import Subject
     from vclean.render.snapshot import Snapshot
 
 
@@ -80,7 +80,7 @@ def _most_like_a_cart(page: PageView) -> int:
     return most
 
 
-def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[np.bool_]) -> Subject | None:
+def find_product(page: PageView, declared: Subject, candidates: NDArray[np.bool_]) -> Subject | None:
     """Return the product of a page and where the page shows it; None without a price.
 
     Args:
@@ -92,11 +92,15 @@ def find_product(page: PageView, declared: DeclaredProduct, candidates: NDArray[
     after, others = short[short > page.headline].tolist(), short[short < page.headline][::-1].tolist()
     near = [*after[:_NEAR], *(row for row in others if row >= page.headline - _BEFORE)]
     texts = _without_struck(page, near)
-    price = _price(page, texts, near, declared)
-    if price < 0:
+    price_row = _price(page, texts, near, declared)
+    if price_row < 0:
         return None
-    rows = {price, *_numbers(page, [*after, *others], frozenset(near), declared)}
-    return Subject(declared, tuple(sorted(rows)), price, _price_text(texts[price], declared))
+    rows = {price_row, *_numbers(page, [*after, *others], frozenset(near), declared)}
+    text = _price_text(texts[price_row], declared)
+    price, currency = price_and_currency(declared, text)
+    return replace(
+        declared, price=price, currency=currency, rows=tuple(sorted(rows)), price_row=price_row, price_text=text
+    )
 
 
 def _without_struck(page: PageView, rows: list[int]) -> dict[int, str]:
@@ -110,7 +114,7 @@ def _without_struck(page: PageView, rows: list[int]) -> dict[int, str]:
     return texts
 
 
-def _price_text(text: str, declared: DeclaredProduct) -> str:
+def _price_text(text: str, declared: Subject) -> str:
     """Return the amount of money in a text that is the declared price, or else the first that is no former price.
 
     A price in another currency than the declared one is that of another country; in the same currency, an amount that
@@ -127,14 +131,14 @@ def _price_text(text: str, declared: DeclaredProduct) -> str:
     return "" if is_other and not _has_price(text, declared) else shown
 
 
-def price_and_currency(declared: DeclaredProduct, price_text: str) -> tuple[str, str]:
+def price_and_currency(declared: Subject, price_text: str) -> tuple[str, str]:
     """Return the price of a product and its currency: as readers see it, with the cents of the declared price."""
     if declared.price and (not price_text or _has_price(price_text, declared)):
         return declared.price, declared.currency or currency_of(price_text)
     return amount(price_text), currency_of(price_text) or declared.currency
 
 
-def _price(page: PageView, texts: dict[int, str], order: list[int], declared: DeclaredProduct) -> int:
+def _price(page: PageView, texts: dict[int, str], order: list[int], declared: Subject) -> int:
     """Return the first block with the declared price and a currency, with the declared price, or with any money.
 
     Blocks with few words beside an amount come first.
@@ -145,14 +149,14 @@ def _price(page: PageView, texts: dict[int, str], order: list[int], declared: De
     return next(same, money[0] if money else -1)
 
 
-def _has_price(text: str, declared: DeclaredProduct) -> bool:
+def _has_price(text: str, declared: Subject) -> bool:
     """Return whether a text has the declared price: by its digits, with or without cents."""
     whole, _, cents = declared.price.partition(".")
     amounts = {f"{whole}{cents:0<2}", *([] if cents.strip("0") else [whole])} if whole else set()
     return any(_NO_DIGITS.sub("", each) in amounts for each in _AMOUNT.findall(text))
 
 
-def _numbers(page: PageView, order: list[int], near: frozenset[int], declared: DeclaredProduct) -> Iterator[int]:
+def _numbers(page: PageView, order: list[int], near: frozenset[int], declared: Subject) -> Iterator[int]:
     """Yield the blocks with numbers of the product, and the labels before those that have a number only.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.features.facts.declared import DeclaredProduct, DeclaredRecipe
     from vclean.features.page_context import PageContext
 
 _SHORT: Final = 80
@@ -26,20 +25,35 @@ _LEAST_SHARE: Final = 0.3
 """Share of the declared ingredients or steps that readers have to see; below it the markup is about something else."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """Product or recipe that a page is about: what it declares, and where it shows it.
 
+    Strings are empty and tuples have no items where the page gives no value.
+
     Attributes:
-        declared: the product or the recipe.
+        name: its name, as declared.
+        brand: the name of the brand of a product, as declared.
+        price: the price of a product, or the lowest one: a number with a decimal point.
+        currency: ISO 4217 code of the currency.
+        numbers: declared numbers of a product, such as those of the manufacturer (MPN), of the shop (SKU) and on the
+            bar code (GTIN).
+        ingredients: the declared ingredients of a recipe, with their amounts; a product has none.
+        steps: the declared steps of a recipe, in order.
         rows: the blocks with price and numbers of the product, or with ingredients and steps, ascending.
-        price: the block of the price; -1 for recipes.
+        price_row: the block of the price; -1 for recipes.
         price_text: the price as on the page; empty if the block has another one than the declared price.
     """
 
-    declared: DeclaredProduct | DeclaredRecipe
-    rows: tuple[int, ...]
-    price: int = -1
+    name: str = ""
+    brand: str = ""
+    price: str = ""
+    currency: str = ""
+    numbers: tuple[str, ...] = ()
+    ingredients: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    rows: tuple[int, ...] = ()
+    price_row: int = -1
     price_text: str = ""
 
 
@@ -56,7 +70,7 @@ def find_subject(context: PageContext, candidates: NDArray[np.bool_]) -> Subject
     if not len(context) or not _may_have_subject(context):
         return None
     # Most pages are about neither, and do without these modules.
-    from vclean.features.facts.declared import DeclaredProduct, declared_product, declared_recipe
+    from vclean.features.facts.declared import declared_product, declared_recipe
     from vclean.features.facts.page_view import PageView
     from vclean.features.facts.products import find_product, looks_like_product
 
@@ -64,11 +78,11 @@ def find_subject(context: PageContext, candidates: NDArray[np.bool_]) -> Subject
     if recipe := declared_recipe(page):
         texts = {row: normalize(page.texts[row]) for row in np.flatnonzero(candidates).tolist()}
         rows = {*_rows_of(recipe.ingredients, texts), *_rows_of(recipe.steps, texts)}
-        return Subject(recipe, tuple(sorted(rows)))
+        return replace(recipe, rows=tuple(sorted(rows)))
     declared = declared_product(page)
     if declared is None and not looks_like_product(page):
         return None
-    return find_product(page, declared or DeclaredProduct(), candidates)
+    return find_product(page, declared or Subject(), candidates)
 
 
 def _may_have_subject(context: PageContext) -> bool:

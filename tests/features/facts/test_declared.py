@@ -10,8 +10,9 @@ from helpers.pages import context_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vclean.features.facts.declared import DeclaredProduct, DeclaredRecipe, declared_product, declared_recipe
+from vclean.features.facts.declared import declared_product, declared_recipe
 from vclean.features.facts.page_view import PageView
+from vclean.features.facts.subject import Subject
 
 LAMP = {
     "@type": "Product", "name": "Fennel 2", "brand": {"name": "Lantern"}, "sku": "L-204", "gtin13": "4012345678901",
@@ -36,13 +37,13 @@ def page(*objects: object, body: str = "<h1>Fennel 2</h1>", head: str = "") -> P
     return PageView(context_of(f"<head>{head}{scripts}</head>{body}"))
 
 
-def product_of(*objects: object, **parts: str) -> DeclaredProduct:
+def product_of(*objects: object, **parts: str) -> Subject:
     product = declared_product(page(*objects, **parts))
     assert product is not None
     return product
 
 
-def recipe_of(*objects: object, **parts: str) -> DeclaredRecipe:
+def recipe_of(*objects: object, **parts: str) -> Subject:
     recipe = declared_recipe(page(*objects, **parts))
     assert recipe is not None
     return recipe

@@ -9,9 +9,9 @@ import pytest
 from helpers.pages import snapshot
 
 from vclean.features.blocks import extract_blocks
-from vclean.features.facts.declared import DeclaredProduct
 from vclean.features.facts.groups import RecordTexts
 from vclean.features.facts.products import MONEY, _price_text, price_and_currency, record_prices
+from vclean.features.facts.subject import Subject
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,6 @@ def test_price_of_a_record(html, price):
     ],
 )
 def test_price_and_its_text_do_not_contradict_each_other(declared, currency, text, shown, price):
-    product = DeclaredProduct(price=declared, currency=currency)
+    product = Subject(price=declared, currency=currency)
     assert _price_text(text, product) == shown
     assert price_and_currency(product, shown) == price
