@@ -63,20 +63,17 @@ def head_mentions(head: DocumentHead) -> list[Mention]:
     >>> [m.values for m in head_mentions(DocumentHead(meta=(("article:tag", "a"), ("article:tag", "b"))))]
     [('a', 'b')]
     """
-    values: dict[str, list[str]] = {}
+    values: dict[tuple[str, Property], list[str]] = {}
     for name, content in (*head.meta, *_written_by(head)):
-        if _meta_row(name) and (text := _plain_text(content)):
-            several = values.setdefault(name, [])
+        if (row := _meta_row(name)) and (text := _plain_text(content)):
+            several = values.setdefault((name, row), [])
             if text not in several and len(several) < MAX_MENTIONS // 8:
                 several.append(text)
     mentions = []
-    for name, texts in values.items():
-        if row := _meta_row(name):
-            source = Source.OPEN_GRAPH if _SOCIAL.match(name) else Source.META
-            parts = _tags(texts) if row.field is Field.TAGS else texts
-            mentions += [
-                Mention(row.field, tuple(parts if row.field in _LISTS else parts[:1]), source, name, slot=row.slot)
-            ]
+    for (name, row), texts in values.items():
+        source = Source.OPEN_GRAPH if _SOCIAL.match(name) else Source.META
+        parts = _tags(texts) if row.field is Field.TAGS else texts if row.field in _LISTS else texts[:1]
+        mentions.append(Mention(row.field, tuple(parts), source, name, slot=row.slot))
     return [*(mention for mention in mentions if mention.values), *_links(head)][:MAX_MENTIONS]
 
 
