@@ -18,7 +18,7 @@ from vclean.classify.page_type import THRESHOLD
 from vclean.classify.training import fits
 from vclean.errors import VcleanError
 from vclean.features.blocks import extract_blocks
-from vclean.features.facts.page_type import page_features, without_address
+from vclean.features.facts.page_type import address_values, page_features
 from vclean.features.page_context import PageContext
 from vclean.labels import PAGE_TYPES, PageType
 from vclean.render.static.parse import parse
@@ -93,6 +93,12 @@ def _typed(page: GoldPage, page_type: str, own: str) -> TypedPage:
     x = page_features(PageContext(extract_blocks(parse(page.to_page()))))
     weight, own_type = _WEIGHTS.get(page.corpus, 1.0), PageType(own) if own in _NAMES else None
     return TypedPage(page.corpus, page.url, site(page), x, PageType(page_type), weight, own_type)
+
+
+def without_address(x: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the features of a page as if its URL were unknown: float32 (F,)."""
+    unknown = np.array(address_values(""), dtype=np.float32)
+    return np.concatenate([unknown, x[len(unknown) :]])
 
 
 def fit_types(pages: Sequence[TypedPage]) -> Forest:

@@ -8,7 +8,7 @@ the whole page.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from itertools import chain, compress
@@ -19,14 +19,22 @@ import numpy as np
 
 from vclean.features.facts import page_type
 from vclean.features.facts.markup import ORGANIZATION, body_mentions, head_mentions, json_ld_mentions
-from vclean.features.facts.mentions import Field, Mention, Source, slots_of
-from vclean.features.facts.names import byline_word, has_role, name_part, names_key, split_names, without_credentials
+from vclean.features.facts.mentions import Field, Mention, Source, clean_text, slots_of
+from vclean.features.facts.names import (
+    byline_word,
+    has_role,
+    name_part,
+    names_key,
+    read_names,
+    split_names,
+    without_credentials,
+)
 from vclean.features.facts.page_view import (
     HEADLINES,
     NAMES,
     PageView,
+    block_dates,
     byline_mentions,
-    confirmed_mentions,
     date_mentions,
     title_mentions,
 )
@@ -154,8 +162,23 @@ class MetadataPage(PageView):
         for mention in chain(of_head, of_body):
             by_field[mention.field].append(mention)
         for name in FIELDS:
-            by_field[name] = confirmed_mentions(by_field[name], name, self.confirmed(name), self)
+            for block in sorted(self.confirmed(name)):
+                by_field[name] = self._with_marked(by_field[name], name, block)
         return by_field
+
+    def _with_marked(self, mentions: list[Mention], name: Field, block: int) -> list[Mention]:
+        """Return the mentions of a field with those in a block that a person marked; it need not look like a byline."""
+        text = self.texts[block]
+        shown = [mention for mention in mentions if mention.block == block and mention.source is Source.PAGE]
+        if name is Field.AUTHORS and (names := read_names(text)):
+            mention = shown[0] if shown else Mention(name, (), Source.PAGE, "near", block)
+            return [*(each for each in mentions if each not in shown), replace(mention, values=names)]
+        if shown or name is Field.AUTHORS:
+            return mentions
+        if name is Field.TITLE:
+            last = f"headline{HEADLINES - 1}"
+            return [*mentions, Mention(name, (clean_text(text, 500),), Source.PAGE, last, block)]
+        return [*mentions, *block_dates(self, block)]
 
     def confirmed(self, name: Field) -> set[int]:
         """Return the blocks that a person marked as a part that shows one of `FIELDS`."""

@@ -98,12 +98,6 @@ def page_features(context: PageContext) -> NDArray[np.float32]:
     return np.array(values, dtype=np.float32)
 
 
-def without_address(x: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the features of a page as if its URL were unknown: float32 (F,)."""
-    unknown = np.array(address_values(""), dtype=np.float32)
-    return np.concatenate([unknown, x[len(unknown) :]])
-
-
 def address_values(url: str) -> list[float]:
     """Return the features for the URL of a page; NaN without a URL.
 

@@ -1,9 +1,9 @@
-"""Read what readers see for metadata: texts of elements, the headline, bylines and dates, and what a person marked."""
+"""Read what readers see for metadata: texts of elements, the headline, bylines and dates."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -12,14 +12,14 @@ import numpy as np
 from vclean.characters import is_sentence
 from vclean.features import element_names
 from vclean.features.facts.mentions import MAX_CHARS, MAX_NAME_CHARS, Field, Mention, Source, clean_text, pattern_of
-from vclean.features.facts.names import byline_word, looks_like_name, read_names, split_names
+from vclean.features.facts.names import byline_word, looks_like_name, split_names
 from vclean.features.headline import strip_site_name, text_before, title_runs
 from vclean.features.text.dates import find_dates, is_day_first
 from vclean.labels import Visibility
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -246,30 +246,3 @@ def _nearest(blocks: NDArray[np.intp], headline: int) -> NDArray[np.intp]:
     """Return blocks in the order of their distance from the headline; those before it count three times as far."""
     distance = np.where(blocks >= headline, blocks - headline, 3 * (headline - blocks))
     return blocks[np.argsort(distance, kind="stable")]
-
-
-def confirmed_mentions(
-    mentions: Sequence[Mention], field: Field, blocks: Collection[int], page: PageView
-) -> list[Mention]:
-    """Return the mentions of a field, with those in blocks that a person marked; these need not look like bylines.
-
-    Args:
-        mentions: the mentions of the field.
-        field: the title, the authors or the day of publication.
-        blocks: the marked blocks.
-        page: the page.
-    """
-    completed = list(mentions)
-    for block in sorted(blocks):
-        shown = [mention for mention in completed if mention.block == block and mention.source is Source.PAGE]
-        if field is Field.AUTHORS:
-            if names := read_names(page.texts[block]):
-                mention = shown[0] if shown else Mention(field, (), Source.PAGE, "near", block)
-                completed = [*(each for each in completed if each not in shown), replace(mention, values=names)]
-        elif not shown and field is Field.TITLE:
-            completed.append(
-                Mention(field, (clean_text(page.texts[block], 500),), Source.PAGE, f"headline{HEADLINES - 1}", block)
-            )
-        elif not shown:
-            completed += block_dates(page, block)
-    return completed

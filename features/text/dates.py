@@ -14,7 +14,6 @@ from collections import defaultdict
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from functools import cache
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -105,8 +104,6 @@ _ZONE: Final = re.compile(
 
 
 _NUMERIC: Final = re.compile(r"(?<![\d./-])(\d{1,2})([/-])(\d{1,2})\2(?:\d{4}|\d\d)(?![\d/-])")
-_MAX_NUMERIC: Final = 100
-"""Dates in numbers that are read for the order of day and month."""
 _MONTHS: Final = 12
 
 
@@ -247,7 +244,7 @@ def is_day_first(language: str, declared: str, url: str = "", text: str = "") ->
     >>> is_day_first("en", "en", text="31/1/2024")
     True
     """
-    numbers = [(int(first), int(second)) for first, _, second in islice(_NUMERIC.findall(text), _MAX_NUMERIC)]
+    numbers = [(int(first), int(second)) for first, _, second in _NUMERIC.findall(text)]
     day, month = sum(first > _MONTHS for first, _ in numbers), sum(second > _MONTHS for _, second in numbers)
     if day != month:
         return day > month

@@ -9,7 +9,7 @@ from helpers.page_types import PAGES
 
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.training.fits import FITS
-from vclean.features.facts.page_type import COLUMNS, without_address
+from vclean.features.facts.page_type import COLUMNS
 from vclean.labels import PAGE_TYPES, PageType
 
 
@@ -83,7 +83,7 @@ class TestFitTypes:
         of_types = np.zeros((len(PAGE_TYPES), len(COLUMNS)), dtype=np.float32)
         of_types[:, at] = range(len(PAGE_TYPES))
         model = page_types.fit_types(pages)
-        for rows in (of_types, np.stack([without_address(row) for row in of_types])):
+        for rows in (of_types, np.stack([page_types.without_address(row) for row in of_types])):
             probability = model.predict(rows)
             assert probability.argmax(axis=1).tolist() == list(range(len(PAGE_TYPES)))
             assert probability.sum(axis=1) == pytest.approx(1)
