@@ -198,7 +198,7 @@ class RecordTexts:
         self.node = blocks.members[self.member]
         self.parent = snapshot.text_parent[self.node]
         self.record = self.record_of_element[self.parent]
-        self.texts = [snapshot.texts[row].strip() for row in self.node.tolist()]
+        self.texts: list[str] = [snapshot.texts[row].strip() for row in self.node.tolist()]
 
     def text_of(self, element: int) -> str:
         """Return the texts in an element that are in blocks that readers can see, joined by spaces."""
