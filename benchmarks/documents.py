@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vclean.classify.content import stacking
-from vclean.classify.content.model import load_default
+from vclean.classify.content.model import load
 from vclean.features import regions as region_columns
 from vclean.features.block import linguistic, neighbourhood, structural, visual
 
@@ -57,7 +57,7 @@ def _columns(columns: Iterable[FeatureColumn]) -> str:
 
 def model_card() -> str:
     """Return the corpora, scores and parameters of the shipped model."""
-    card = load_default().card
+    card = load().card
     corpora = ((name, counts["unrendered"], counts["rendered"]) for name, counts in card["corpora"].items())
     versions = ", ".join(f"{name} {version}" for name, version in card["versions"].items())
     regions = card["regions"].get("parameters")

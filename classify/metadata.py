@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from vclean.classify import model_file
-from vclean.classify.page_type import CARD, SHIPPED, choose_page_type, read
+from vclean.classify.page_type import SHIPPED, choose_page_type, read
 from vclean.features.facts.candidates import COLUMNS, FIELDS, Candidate, MetadataPage
 from vclean.features.facts.mentions import PROPERTIES, Field, Mention, Source
 from vclean.features.facts.page_type import COLUMNS as PAGE_COLUMNS
@@ -276,7 +276,7 @@ class MetadataModel:
         """Serialize the model; equal models give equal bytes."""
         card = json.dumps(self.card, indent=1, sort_keys=True, ensure_ascii=False)
         trees = {f"{field.value}.txt": forest.text.encode() for field, forest in self.forests.items()}
-        return model_file.pack({CARD: card.encode(), **trees})
+        return model_file.pack({"card.json": card.encode(), **trees})
 
 
 @cache

@@ -6,10 +6,7 @@ title, its address and its type show that a page is one. The file of the model o
 
 from __future__ import annotations
 
-import io
-import json
 import re
-import zipfile
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -20,7 +17,6 @@ from vclean.classify.forest import Forest
 from vclean.errors import ModelError
 from vclean.features.facts.mentions import Field
 from vclean.features.facts.page_type import COLUMNS
-from vclean.files import ZIP_ERRORS
 from vclean.labels import PAGE_TYPES, PageType
 from vclean.page import split_url
 
@@ -35,7 +31,6 @@ if TYPE_CHECKING:
 
 FORMAT: Final = 3
 SHIPPED: Final = "metadata.vclean"
-CARD: Final = "card.json"
 THRESHOLD: Final = 0.5
 """Lowest probability of a type; below it the type is absent."""
 _FEW_WORDS: Final = 50
@@ -80,12 +75,8 @@ def read(data: bytes, columns: Mapping[Field, list[str]]) -> tuple[dict[str, Any
     Raises:
         ModelError: the data is damaged, or of another version.
     """
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            card = json.loads(archive.read(CARD))
-            forests = {field: Forest(archive.read(f"{field.value}.txt").decode()) for field in columns}
-    except ZIP_ERRORS as error:
-        raise ModelError("the model of metadata is damaged: install vclean again") from error
+    with model_file.opened(data, "the model of metadata is damaged: install vclean again") as (archive, card):
+        forests = {field: Forest(archive.read(f"{field.value}.txt").decode()) for field in columns}
     named = {field: card.get("columns", {}).get(field) for field in columns}
     if card.get("format") != FORMAT or named != columns or card.get("page_types") != [*PAGE_TYPES]:
         raise ModelError("the model of metadata is of another version: install vclean again")

@@ -400,10 +400,10 @@ class Segmenter(KeepsBrowser):
     def __init__(
         self, *, method: str = "vips", settings: RenderSettings | None = None, hidden: HiddenPolicy = "revealable"
     ) -> None:
-        from vclean.classify.content.model import load_default
-        from vclean.classify.segments.registry import get
+        from vclean.classify.content.model import load
+        from vclean.classify.segments.model import get
 
-        self._segment, self._model = get(method), load_default()
+        self._segment, self._model = get(method), load()
         settings = settings or RenderSettings()
         self._pipeline = Pipeline(CleanerSettings(render=True, rendering=settings, policy=Policy(hidden=hidden)))
 
@@ -433,7 +433,7 @@ class Segmenter(KeepsBrowser):
             UsageError: `pdoc` is out of range, or a screenshot of a stored snapshot is requested.
             VcleanError: the page could not be rendered or split; one of the subclasses in `vclean.errors`.
         """
-        from vclean.classify.segments.registry import describe
+        from vclean.classify.segments.model import describe
         from vclean.features.blocks import extract_blocks
 
         settings, rendering = self._pipeline.settings, self._pipeline.read(page, screenshot=screenshot)

@@ -19,7 +19,6 @@ ENTRY_POINTS = (
     "vclean.classify.content.model",
     "vclean.classify.regions",
     "vclean.classify.segments.model",
-    "vclean.classify.segments.registry",
     "vclean.classify.explain.reasons",
 )
 OFFLINE = tuple(f"vclean.classify.{folder}." for folder in ("training", "evaluation", "corpora"))

@@ -11,9 +11,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import zipfile
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -33,11 +32,9 @@ from vclean.classify.content.postprocess import (
 )
 from vclean.classify.content.stacking import Conventions, LinearModel, add_columns
 from vclean.classify.forest import Forest
-from vclean.classify.model_file import pack
 from vclean.classify.prediction import Decision, LazyList, Prediction
 from vclean.errors import ModelError
 from vclean.features import matrix
-from vclean.files import ZIP_ERRORS
 from vclean.labels import Role
 from vclean.settings import Policy
 
@@ -201,7 +198,7 @@ class Model:
             members[_CONFIRMED] = confirmed_pages.to_json(self.confirmed).encode()
         if self.metadata:
             members[_METADATA] = self.metadata.to_bytes()
-        return pack(members)
+        return model_file.pack(members)
 
 
 def _block_roles(regions: Forest, context: PageContext) -> list[Role | None]:
@@ -218,17 +215,7 @@ def load(path: Path | None = None) -> Model:
     Raises:
         ModelError: the file is missing, damaged, not a model, or from another version of vclean.
     """
-    return from_bytes(model_file.read(path), str(path)) if path else load_default()
-
-
-@cache
-def load_default() -> Model:
-    """Load the model that ships with the package.
-
-    Raises:
-        ModelError: the file is missing or damaged.
-    """
-    return from_bytes(model_file.read_shipped(_SHIPPED), "the shipped model")
+    return model_file.load(from_bytes, path, _SHIPPED)
 
 
 def from_bytes(data: bytes, name: str) -> Model:
@@ -237,12 +224,11 @@ def from_bytes(data: bytes, name: str) -> Model:
     Raises:
         ModelError: the file is damaged, not a model, or from another version of vclean.
     """
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            card = json.loads(archive.read("card.json"))
-            _check(card, name)
-            parts = [archive.read(member) for member in _PARTS]
-            optional = {name: archive.read(name) for name in archive.namelist() if name in _OPTIONAL}
+    if_damaged = f"{name} is not a vclean model, or is damaged: train a model with `vclean train`"
+    with model_file.opened(data, if_damaged) as (archive, card):
+        _check(card, name)
+        parts = [archive.read(member) for member in _PARTS]
+        optional = {name: archive.read(name) for name in archive.namelist() if name in _OPTIONAL}
         version = hashlib.sha256(b"".join([*parts, *optional.values()])).hexdigest()[:12]
         content, types = (Forest(text.decode()) for text in parts[1:3])
         calibration = Calibration(*map(CalibrationMap.from_dict, json.loads(parts[3])))
@@ -260,8 +246,6 @@ def from_bytes(data: bytes, name: str) -> Model:
         return Model(
             _linear(parts[0]), content, types, calibration, card, version, regions, conventions, confirmed, metadata
         )
-    except ZIP_ERRORS as error:
-        raise ModelError(f"{name} is not a vclean model, or is damaged: train a model with `vclean train`") from error
 
 
 def _check(card: dict[str, Any], name: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import shapely
 
 from vclean.classify.corpora.marked import locate_marks
-from vclean.classify.segments.registry import MODEL_SUFFIX
+from vclean.classify.segments.model import MODEL_SUFFIX, load
 from vclean.errors import UsageError
 from vclean.features.segments.formats import read_webis
 from vclean.render import tree
@@ -281,8 +281,6 @@ def _stored(name: str, path: Path, segmentation: str | None) -> Segmenter:
 
 def _trained(name: str, path: Path | None) -> Segmenter:
     """Return a segmenter by a trained model, which rejects the pages that it was trained on."""
-    from vclean.classify.segments.model import load
-
     model = load(path)
 
     def check_unseen(address: str) -> SegmentModel:

@@ -17,13 +17,12 @@ and its recall is the sum over T of |T and C|^2 / |T|. T contains C, or C contai
 
 from __future__ import annotations
 
-import io
 import json
-import zipfile
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -31,7 +30,7 @@ import numpy as np
 from vclean.classify import model_file
 from vclean.classify.forest import Forest
 from vclean.classify.regions import CLASSES
-from vclean.errors import ModelError
+from vclean.errors import ModelError, UsageError
 from vclean.features.blocks import extract_blocks
 from vclean.features.columns import FeatureColumn
 from vclean.features.matrix import block_values
@@ -42,15 +41,16 @@ from vclean.features.segments import vips
 from vclean.features.segments.columns import REGIONAL, max_over_descendants, segment_matrix
 from vclean.features.segments.segments import MOST_COHERENT
 from vclean.features.segments.vips_page import VisualPage, to_segments
-from vclean.files import ZIP_ERRORS
 from vclean.labels import REGION_ROLES, Visibility
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from vclean.classify.prediction import Prediction
+    from vclean.features.blocks import BlockColumns
     from vclean.features.regions import Regions
     from vclean.features.segments.segments import Segments
     from vclean.features.segments.vips_page import Extent
@@ -369,17 +369,7 @@ def load(path: Path | None = None) -> SegmentModel:
     Raises:
         ModelError: the file is missing, damaged, not a model, or from another version of vclean.
     """
-    return from_bytes(model_file.read(path), str(path)) if path else load_default()
-
-
-@cache
-def load_default() -> SegmentModel:
-    """Load the model that ships with the package.
-
-    Raises:
-        ModelError: the file is missing or damaged.
-    """
-    return from_bytes(model_file.read_shipped(_SHIPPED), "the shipped segment model")
+    return model_file.load(from_bytes, path, _SHIPPED)
 
 
 def from_bytes(data: bytes, name: str) -> SegmentModel:
@@ -388,14 +378,66 @@ def from_bytes(data: bytes, name: str) -> SegmentModel:
     Raises:
         ModelError: the file is damaged, not a model, or from another version of vclean.
     """
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            card = json.loads(archive.read("card.json"))
-            is_compatible = card["format"] == FORMAT and card["columns"] == [column.name for column in COLUMNS]
-            regions = Forest(archive.read(_REGIONS).decode())
-            levels = tuple(tuple(Forest(archive.read(member).decode()) for member in level) for level in _MEMBERS)
-    except ZIP_ERRORS as error:
-        raise ModelError(f"{name} is not a segment model of vclean, or is damaged: {_REMEDY}") from error
+    if_damaged = f"{name} is not a segment model of vclean, or is damaged: {_REMEDY}"
+    with model_file.opened(data, if_damaged) as (archive, card):
+        is_compatible = card["format"] == FORMAT and card["columns"] == [column.name for column in COLUMNS]
+        regions = Forest(archive.read(_REGIONS).decode())
+        levels = tuple(tuple(Forest(archive.read(member).decode()) for member in level) for level in _MEMBERS)
     if not is_compatible:
         raise ModelError(f"{name} is from another version of vclean: {_REMEDY}")
     return SegmentModel(regions, levels, card)
+
+
+MODEL_SUFFIX: Final = ".vclean"
+"""File name extension of trained segmenters."""
+
+
+def get(name: str) -> Callable[[Snapshot], Segments]:
+    """Return the segmentation method called `name`; a name that ends in `.vclean` is the file of a trained segmenter.
+
+    A method divides a rendered page as far as possible; equal snapshots give equal segments. It raises a `UsageError`
+    for a page that was not rendered.
+
+    Raises:
+        UsageError: the method does not exist; the message lists the available methods.
+        ModelError: the file is missing, damaged, or from another version of vclean.
+    """
+    if name == "vips":
+        return vips.segment
+    if name != METHOD and not name.endswith(MODEL_SUFFIX):
+        raise UsageError(
+            f"no segmentation method {name!r}: choose one of vips, {METHOD}, or a model, FILE{MODEL_SUFFIX}"
+        )
+    return load(None if name == METHOD else Path(name))
+
+
+_LEAST_SHARE: Final = 0.5
+
+
+def describe(segments: Segments, blocks: BlockColumns, prediction: Prediction) -> Segments:
+    """Return the segments of a page with their roles and content shares.
+
+    Args:
+        segments: the segments.
+        blocks: the blocks of the same snapshot.
+        prediction: the labels and roles of the blocks.
+    """
+    block, segment = blocks.text_block[blocks.members], segments.text[blocks.members]
+    words = np.array([len(blocks.snapshot.texts[text].split()) for text in blocks.members.tolist()], dtype=np.float64)
+    is_content = np.array([label.is_content for label in prediction.labels], dtype=bool)[block]
+    roles = sorted({role for role in prediction.roles if role})
+    by_block = prediction.roles or [None] * len(blocks)
+    role = np.array([roles.index(each) if each else -1 for each in by_block], dtype=np.int64)[block]
+    inside = segment >= 0
+    own = [
+        np.bincount(segment[inside], weights[inside], len(segments)).astype(np.float64)
+        for weights in (words, words * is_content, *(words * (role == row) for row in range(len(roles))))
+    ]
+    total, content, *of_roles = tree.subtree_sum(np.stack(own, axis=1), segments.end).T
+    share = np.full(len(segments), np.nan, dtype=np.float32)
+    np.divide(content, total, out=share, where=total > 0, casting="same_kind")
+    most = np.max([*of_roles, np.zeros(len(segments))], axis=0)
+    has_role = (most >= _LEAST_SHARE * total) & (most > 0)
+    largest = np.argmax(of_roles, axis=0).tolist() if roles else []
+    described = tuple(roles[largest[row]] if known else None for row, known in enumerate(has_role.tolist()))
+    return replace(segments, roles=described, content_share=share)

@@ -332,9 +332,9 @@ def check_fonts() -> Check:
 def check_model() -> Check:
     """Check that the shipped model can be loaded."""
     try:
-        from vclean.classify.content.model import load_default
+        from vclean.classify.content.model import load
 
-        model = load_default()
+        model = load()
     except (VcleanError, ImportError) as error:
         return Check("model", "FAIL", str(error), REINSTALL)
     return Check("model", "ok", f"version {model.version}")

@@ -126,7 +126,7 @@ class Worker:
 
 def _segments(result: Result) -> Segments:
     """Return the segments of a rendered page by VIPS, as `vclean segment` has them by default."""
-    from vclean.classify.segments.registry import describe
+    from vclean.classify.segments.model import describe
     from vclean.features.segments.vips import segment
 
     return describe(segment(result.columns.snapshot), result.columns, result.prediction).at(DEFAULT_PDOC)

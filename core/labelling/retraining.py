@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from vclean.classify.content.confirmed import ConfirmedPage
-from vclean.classify.content.model import CORRECTED, load_default
+from vclean.classify.content.model import CORRECTED, load
 from vclean.classify.content.stacking import add_columns
 from vclean.classify.corpora.corpora import assign_folds, registered_domain
 from vclean.classify.corpora.gold import GoldPage, align
@@ -315,7 +315,7 @@ class Correction:
     @cached_property
     def shipped(self) -> Prediction:
         """Return the prediction of the shipped model."""
-        return load_default().label(self.blocks)
+        return load().label(self.blocks)
 
 
 def read_corrections(path: Path) -> list[Correction]:
@@ -373,7 +373,7 @@ def continue_training(corrections: Sequence[Correction], *, card_fields: dict[st
     Raises:
         InputError: there is no block to train on.
     """
-    base = load_default()
+    base = load()
     examples = [(each, each.shipped.decision) for each in corrections]
     decisions = [(each, decision) for each, decision in examples if decision]
     if not decisions:

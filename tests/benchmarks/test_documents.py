@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from vclean.classify.content import stacking
-from vclean.classify.content.model import load_default
+from vclean.classify.content.model import load
 from vclean.features import regions as region_columns
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +28,7 @@ def test_every_feature_of_containers_is_in_one_group(script):
 
 def test_model_card_has_the_scores_of_every_corpus(script):
     text = script["model_card"]()
-    for corpus, methods in load_default().card["scores"].items():
+    for corpus, methods in load().card["scores"].items():
         for figures in methods.values():
             assert f"| {corpus} | {figures['scores']['all']['pages']} |" in text
 

@@ -10,7 +10,7 @@ import pytest
 from helpers.benchmarks import imported_benchmark, write_corpus
 from helpers.synthetic import gold_page
 
-from vclean.classify.content.model import load_default
+from vclean.classify.content.model import load
 from vclean.classify.corpora.corpora import read_corpus
 from vclean.classify.corpora.gold import GoldPage
 from vclean.page import Page
@@ -36,7 +36,7 @@ class TestStages:
     def test_every_stage_and_the_total(self, speed) -> None:
         """Read the clock at the start, and twice at every lap, so that no lap includes the bookkeeping."""
         ticks = (number**2 for number in count())
-        times = speed.stages(Page(content=gold_page(1).html), parse, load_default(), lambda: next(ticks))
+        times = speed.stages(Page(content=gold_page(1).html), parse, load(), lambda: next(ticks))
         laps = {stage: 4 * number + 1 for number, stage in enumerate(speed.STAGES)}
         assert times == laps | {"total": sum(laps.values())}
 

@@ -6,7 +6,7 @@ import pytest
 from helpers.pages import snapshot
 
 from vclean.classify.content.confirmed import ConfirmedPage, address_digest, find_annotations, from_json, to_json
-from vclean.classify.content.model import Model, from_bytes, load_default
+from vclean.classify.content.model import Model, from_bytes, load
 from vclean.classify.prediction import Headline
 from vclean.errors import ModelError
 from vclean.features.blocks import BlockColumns, block_names, extract_blocks
@@ -96,7 +96,7 @@ class TestJson:
 @pytest.fixture(scope="module")
 def model() -> Model:
     """Return the shipped model with one page: two items of the list are boilerplate, and the footer is content."""
-    return replace(load_default(), confirmed=confirmed(page(), "ohpp" + "loll" + "llol" + "p"))
+    return replace(load(), confirmed=confirmed(page(), "ohpp" + "loll" + "llol" + "p"))
 
 
 class TestModel:
@@ -110,7 +110,7 @@ class TestModel:
     )
     def test_headline(self, label: str, title: bool, source: str) -> None:
         """Check the headline of a page: neither its rule nor --title out changes a confirmed label."""
-        model = replace(load_default(), confirmed=confirmed(page(), f"o{label}p"))
+        model = replace(load(), confirmed=confirmed(page(), f"o{label}p"))
         prediction = model.label(page(), policy=Policy(title=title))
         assert prediction.labels[1] == label
         assert prediction.headline == Headline("Rain in the valley", 1, source)
@@ -119,7 +119,7 @@ class TestModel:
     def test_file_of_the_model(self, model: Model) -> None:
         loaded = from_bytes(model.to_bytes(), "x")
         assert loaded.confirmed == model.confirmed
-        assert loaded.version != load_default().version
+        assert loaded.version != load().version
 
     def test_damaged_file(self, model: Model) -> None:
         data = replace(model, confirmed=(ConfirmedPage("", {"a": "x"}),)).to_bytes()

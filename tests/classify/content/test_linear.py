@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
-from vclean.classify.content.model import load_default
+from vclean.classify.content.model import load
 from vclean.classify.training.dataset import MIN_SITES, Design, fit
 from vclean.features import matrix
 from vclean.features.blocks import extract_blocks
@@ -107,5 +107,5 @@ class TestDesignScores:
 class TestLinearModel:
     def test_types(self) -> None:
         blocks = extract_blocks(snapshot("<div class=menu><p>home</p></div><div class=story><p>cats sleep</p></div>"))
-        path, word = load_default().linear.scores(matrix.extract(blocks))
+        path, word = load().linear.scores(matrix.extract(blocks))
         assert (path.dtype, word.dtype, path.shape, word.shape) == (np.float32, np.float32, (2,), (2,))

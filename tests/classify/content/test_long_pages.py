@@ -5,7 +5,7 @@ import pytest
 from helpers.encyclopedia import Encyclopedia
 from helpers.pages import snapshot
 
-from vclean.classify.content.model import load_default
+from vclean.classify.content.model import load
 from vclean.features.blocks import extract_blocks
 from vclean.labels import Label
 
@@ -16,7 +16,7 @@ def kept_shares(sections: int) -> tuple[int, dict[str, float]]:
     """Return the number of blocks of an article, and by kind the share of its texts that are content."""
     article = Encyclopedia(sections)
     blocks = extract_blocks(snapshot(article.html, "https://example.org/wiki/Ferries"))
-    is_content = np.array([label != Label.OTHER for label in load_default().label(blocks).labels])
+    is_content = np.array([label != Label.OTHER for label in load().label(blocks).labels])
     rows = {kind: np.isin(blocks.text, article.texts[kind]) & np.isin(blocks.tag, tag) for kind, tag in TAGS.items()}
     return len(blocks), {kind: float(is_content[mask].mean()) for kind, mask in rows.items()}
 

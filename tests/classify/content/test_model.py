@@ -15,7 +15,7 @@ from helpers.synthetic import gold_page, quick_validation, region_forest, train_
 from vclean.classify.content import model as module
 from vclean.classify.content import stacking
 from vclean.classify.content.expected_f import Calibration, CalibrationMap
-from vclean.classify.content.model import Model, from_bytes, load, load_default
+from vclean.classify.content.model import Model, from_bytes, load
 from vclean.classify.training.train import train
 from vclean.errors import ModelError
 from vclean.features.blocks import extract_blocks
@@ -134,12 +134,10 @@ class TestLoad:
         with pytest.raises(ModelError, match=r"cannot read the model .*m\.vclean: No such file"):
             load(tmp_path / "m.vclean")
 
-    def test_loads_the_shipped_model_by_default(self, monkeypatch: pytest.MonkeyPatch, model: Model) -> None:
-        monkeypatch.setattr(module, "load_default", lambda: model)
-        assert load() is model
+    def test_loads_the_shipped_model_once(self) -> None:
+        assert load() is load()
 
     def test_missing_shipped_model(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "_SHIPPED", "nothing.vclean")
-        load_default.cache_clear()
         with pytest.raises(ModelError, match="not in the installed package: install vclean again"):
-            load_default()
+            load()

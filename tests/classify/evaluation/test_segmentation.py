@@ -19,7 +19,7 @@ from vclean.classify.evaluation.segmentation import (
     segment_at_depth,
     whole_page,
 )
-from vclean.classify.segments.model import load_default
+from vclean.classify.segments.model import load
 from vclean.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ class TestStored:
 class TestTrained:
     def test_shipped_model_and_model_from_a_file_segment_other_pages(self, tmp_path: Path) -> None:
         path = tmp_path / "own.vclean"
-        path.write_bytes(load_default().to_bytes())
+        path.write_bytes(load().to_bytes())
         for method in map(find_segmenter, ("shipped", str(path))):
             main, parts = method.segment("http://other.example/", marked_page(1)[0])
             assert len(parts) >= len(main) >= 2
@@ -176,7 +176,7 @@ class TestTrained:
     def test_rejects_pages_it_was_trained_on(self) -> None:
         """Raise UsageError, as scores on training pages are meaningless."""
         page, _ = marked_page(1)
-        address = load_default().card["pages"][0]
+        address = load().card["pages"][0]
         with pytest.raises(UsageError, match=f"shipped was trained on {address}: score it on other pages"):
             find_segmenter("shipped").segment(address, page)
 

@@ -12,7 +12,7 @@ from helpers.encyclopedia import Encyclopedia
 from helpers.pages import laid_out, snapshot
 
 from vclean.classify.content.confirmed import ConfirmedPage
-from vclean.classify.content.model import Model, load_default
+from vclean.classify.content.model import Model, load
 from vclean.classify.content.site_evidence import SiteEvidence
 from vclean.classify.content.stacking import add_columns
 from vclean.classify.explain import reasons as module
@@ -50,12 +50,12 @@ def blocks():
 
 @pytest.fixture(scope="module")
 def prediction(blocks):
-    return load_default().label(blocks)
+    return load().label(blocks)
 
 
 @pytest.fixture(scope="module")
 def explanation(blocks, prediction) -> Explanation:
-    return explain(load_default(), blocks, prediction)
+    return explain(load(), blocks, prediction)
 
 
 def by_group(explanation, block):
@@ -67,7 +67,7 @@ class TestExplain:
         """Compare with the trees, which see the predicted conventions as columns, and the mean of blocks alike."""
         decision = prediction.decision
         assert list(decision.changes) == ["alike"]
-        expected = load_default().content.booster.predict(add_columns(decision.x, decision.convention), raw_score=True)
+        expected = load().content.booster.predict(add_columns(decision.x, decision.convention), raw_score=True)
         expected += decision.changes["alike"]
         np.testing.assert_allclose(explanation.base + explanation.contributions.sum(axis=1), expected, atol=1e-9)
 
@@ -122,8 +122,8 @@ class TestExplain:
         log_odds[-1] = -1.27
         ones = np.ones(len(blocks), dtype=np.int64)
         evidence = SiteEvidence(log_odds, repeated=np.zeros(len(blocks), dtype=bool), documents=ones, total=2)
-        known = load_default().label(blocks, evidence=evidence)
-        explanation = explain(load_default(), blocks, known)
+        known = load().label(blocks, evidence=evidence)
+        explanation = explain(load(), blocks, known)
         assert explanation.contributions[-1][explanation.groups.index("site")] == pytest.approx(-1.27)
         assert by_group(explanation, -1)["site"].text == "also on other pages of the site"
         assert not explanation.contributions[:-1, explanation.groups.index("site")].any()
@@ -131,7 +131,7 @@ class TestExplain:
     def test_visual_groups_of_a_rendered_page(self) -> None:
         styles = {"h1": {"font-size": "32px", "font-weight": "700"}}
         seen = extract_blocks(laid_out(HTML, styles=styles))
-        explanation = explain(load_default(), seen, load_default().label(seen))
+        explanation = explain(load(), seen, load().label(seen))
         sums = dict(zip(explanation.groups, np.abs(explanation.contributions).sum(axis=0), strict=True))
         assert sums["font and color"] > 0
         assert sums["size and shape"] > 0
@@ -146,7 +146,7 @@ class TestPhrases:
         contributions = np.zeros(x.shape)
         for name, size in sizes.items():
             contributions[0, module._NAMES.index(name)] = size
-        surroundings = module.BlockSurroundings(module.PageContext(blocks), x, load_default().linear)
+        surroundings = module.BlockSurroundings(module.PageContext(blocks), x, load().linear)
         return module._ReasonWriter(surroundings, prediction, contributions)._text(0, group, sum(sizes.values()))
 
     @pytest.mark.parametrize("second", [0.5, -0.1])
@@ -203,7 +203,7 @@ def assert_explained(
     blocks: BlockColumns, policy: Policy | None = None, model: Model | None = None, evidence: SiteEvidence | None = None
 ) -> tuple[Prediction, Explanation]:
     """Label and explain a page, assert that margins match labels, and return both."""
-    model = model or load_default()
+    model = model or load()
     prediction = model.label(blocks, policy=policy, evidence=evidence)
     explanation = explain(model, blocks, prediction)
     assert_margins_match(blocks, prediction, explanation)
@@ -246,10 +246,10 @@ class TestConfirmed:
     def test_rule_is_named(self) -> None:
         blocks = extract_blocks(snapshot(Encyclopedia(1).html))
         names = block_names(blocks.xpath, blocks.text)
-        usual = load_default().label(blocks).labels
+        usual = load().label(blocks).labels
         opposite = [Label.OTHER if label.is_content else Label.PARAGRAPH for label in usual]
         pages = (ConfirmedPage("", dict(zip(names, opposite, strict=True))),)
-        prediction, explanation = assert_explained(blocks, model=replace(load_default(), confirmed=pages))
+        prediction, explanation = assert_explained(blocks, model=replace(load(), confirmed=pages))
         assert prediction.labels == opposite
         assert explanation.reasons[0][0].text == f"labelled {opposite[0]} by a person, who confirmed this page"
         assert set(explanation.overruled_by) <= {"", Rule.CONFIRMED}

@@ -5,7 +5,7 @@ import pytest
 from helpers.pages import context_of, laid_out, snapshot
 
 from vclean.classify.content import stacking
-from vclean.classify.content.model import load_default
+from vclean.classify.content.model import load
 from vclean.classify.content.stacking import COLUMNS, LinearModel
 from vclean.classify.explain import phrases
 from vclean.classify.explain.phrases import INDEX, MAX_TOKENS, BlockSurroundings
@@ -27,7 +27,7 @@ def surroundings_of(page, **values):
     x = stacking.stack_columns(features, nothing, nothing)
     for name, value in values.items():
         x[:, INDEX[name]] = value
-    return BlockSurroundings(context, x, load_default().linear)
+    return BlockSurroundings(context, x, load().linear)
 
 
 class TestContainer:

@@ -23,7 +23,6 @@ from vclean.classify.segments.model import (
     build_segments,
     from_bytes,
     load,
-    load_default,
 )
 from vclean.classify.training.regions import cross_validate, fit_segmenter, segment_rows, training_rows
 from vclean.errors import InputError, ModelError, UsageError
@@ -142,9 +141,9 @@ class TestShippedModel:
         assert 2 <= len(load()(page).at(MAIN).leaves) <= 8
 
     def test_card_lists_training_pages(self):
-        assert load_default() is load(None)
-        assert load_default().card["archive"] == "random.warc.gz"
-        assert len(load_default().card["pages"]) > 70
+        assert load() is load(None)
+        assert load().card["archive"] == "random.warc.gz"
+        assert len(load().card["pages"]) > 70
 
 
 class TestCrossValidated:

@@ -10,7 +10,7 @@ from helpers.labelled import labelled
 from helpers.pages import snapshot
 
 from vclean.classify import forest
-from vclean.classify.content.model import CORRECTED, Model, from_bytes, load_default
+from vclean.classify.content.model import CORRECTED, Model, from_bytes, load
 from vclean.classify.content.stacking import add_columns
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.training.fits import CORRECTIONS
@@ -33,7 +33,7 @@ def corrections(wrong: str = APPEAL, label: Label = Label.OTHER) -> list[Correct
     """Return five pages with the labels of the shipped model, except one block of each."""
     made = []
     for page in map(blocks, range(5)):
-        codes = [LABELS.index(each) for each in load_default().label(page).labels]
+        codes = [LABELS.index(each) for each in load().label(page).labels]
         codes[next(row for row, text in enumerate(page.text) if text.startswith(wrong))] = LABELS.index(label)
         made.append(correction(page, codes))
     return made
@@ -46,7 +46,7 @@ def predicted_labels(model: Model, number: int) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def base() -> Model:
-    return load_default()
+    return load()
 
 
 @pytest.fixture(scope="module")

@@ -403,7 +403,7 @@ class TestModel:
         ],
     )
     def test_loads(self, outcome, check, monkeypatch):
-        replaced = SimpleNamespace(load_default=Mock(side_effect=[outcome]))
+        replaced = SimpleNamespace(load=Mock(side_effect=[outcome]))
         monkeypatch.setitem(sys.modules, "vclean.classify.content.model", replaced)
         assert module.check_model() == check
 

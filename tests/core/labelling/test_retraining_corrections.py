@@ -222,7 +222,7 @@ class TestContinueFromShipped:
         assert len(card["sha256"]) == 64
 
     def test_one_site_and_one_page(self, corrections: list[Correction], monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(retraining, "continue_training", lambda *_, **__: retraining.load_default())
+        monkeypatch.setattr(retraining, "continue_training", lambda *_, **__: retraining.load())
         one = [each for each in corrections if each.site == "example.com"]
         assert [gain.held_out for gain in retraining.continue_from_shipped(one)[1]] == ["pages"]
         assert retraining.continue_from_shipped(corrections[:2])[1] == []
@@ -330,7 +330,7 @@ class TestParts:
 
     def test_marks_decide_on_their_page(self, marked: list[Correction], tmp_path: Path) -> None:
         """Use the shipped model of metadata, with the marks of the page."""
-        model = replace(retraining.load_default(), confirmed=retraining.confirmed_pages(marked))
+        model = replace(retraining.load(), confirmed=retraining.confirmed_pages(marked))
         (tmp_path / "mine.vclean").write_bytes(model.to_bytes())
         url = f"https://www.{SITES[0]}/0"
         result = clean(harbour_html(0), url=url, model=tmp_path / "mine.vclean")

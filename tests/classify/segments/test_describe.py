@@ -9,8 +9,7 @@ import pytest
 from helpers.painted import painted
 
 from vclean.classify.prediction import Prediction
-from vclean.classify.segments.model import load_default
-from vclean.classify.segments.registry import describe, get
+from vclean.classify.segments.model import describe, get, load
 from vclean.errors import ModelError, UsageError
 from vclean.features.blocks import extract_blocks
 from vclean.features.segments.segments import Segments
@@ -34,8 +33,8 @@ class TestGet:
 class TestFiles:
     def test_file_of_a_trained_segmenter(self, tmp_path: Path) -> None:
         path = tmp_path / "trained.vclean"
-        path.write_bytes(load_default().to_bytes())
-        assert get(str(path)).card == load_default().card
+        path.write_bytes(load().to_bytes())
+        assert get(str(path)).card == load().card
 
 
 HTML = (
