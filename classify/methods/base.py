@@ -21,6 +21,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -53,11 +54,8 @@ if TYPE_CHECKING:
     The examples of all pages are in memory at once, so they should be small."""
 
 
-class Method(Protocol):
-    """Callable that labels the blocks of a page."""
-
-    def __call__(self, blocks: BlockColumns) -> Prediction:
-        """Return one label per block; the same blocks give the same labels."""
+Method = Callable[["BlockColumns"], Prediction]
+"""Function that returns one label per block of a page; the same blocks give the same labels."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +70,7 @@ class MethodInfo:
         rendered: whether it needs rendered pages.
         trained: whether it needs a model.
         templated: whether it needs a file of selectors.
-        library: module of an extra that it needs, or empty.
-        extra: name of that extra, or empty.
+        library: module of the extra `methods` that it needs, or empty.
     """
 
     name: str
@@ -83,14 +80,12 @@ class MethodInfo:
     trained: bool = False
     templated: bool = False
     library: str = ""
-    extra: str = ""
 
     @property
     def needs(self) -> list[str]:
         """Return the requirements, in a word or two each: rendering, a model, a template, an extra."""
         needs = {"rendering": self.rendered, "a model": self.trained, "a template": self.templated}
-        extra = [f"the extra {self.extra}"] if self.extra else []
-        return [name for name, needed in needs.items() if needed] + extra
+        return [name for name, needed in {**needs, "the extra methods": self.library}.items() if needed]
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,20 +40,15 @@ DEFAULT: Final = "vclean"
 _PACKAGE: Final = "vclean.classify.methods"
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedMethod:
-    """Method that raises an error on unsuitable pages, and is not called for pages without text."""
+def checked(info: MethodInfo, method: Method) -> Method:
+    """Return a method that raises UsageError on unsuitable pages, and does not call `method` on pages without text."""
 
-    info: MethodInfo
-    method: Method
+    def label(blocks: BlockColumns) -> Prediction:
+        if info.rendered and not blocks.snapshot.rendered:
+            raise UsageError(f"the method {info.name} needs the rendered page: add --render")
+        return method(blocks) if len(blocks) else Prediction([], np.zeros(0, dtype=np.float32))
 
-    def __call__(self, blocks: BlockColumns) -> Prediction:
-        """Label the blocks of a page. Raise UsageError on an unrendered page if the method needs rendering."""
-        if self.info.rendered and not blocks.snapshot.rendered:
-            raise UsageError(f"the method {self.info.name} needs the rendered page: add --render")
-        if not len(blocks):
-            return Prediction([], np.zeros(0, dtype=np.float32))
-        return self.method(blocks)
+    return label
 
 
 def get(name: str, model: Path | None = None) -> Method:
@@ -72,9 +67,10 @@ def get(name: str, model: Path | None = None) -> Method:
         return load(model).label
     if model and not (info.trained or info.templated):
         raise UsageError(f"the method {name} works without a model: leave {model} out")
+    entry = _entry(info)
     if info.trained:
-        return CheckedMethod(info, _load_trained(name, training_module(name), model))
-    return CheckedMethod(info, _entry(info)(model) if info.templated else _entry(info))
+        entry = _load_trained(name, entry, model)
+    return checked(info, entry(model) if info.templated else entry)
 
 
 def method_info(name: str) -> MethodInfo:
@@ -83,20 +79,19 @@ def method_info(name: str) -> MethodInfo:
     Raises:
         UsageError: the name is unknown; the message lists the known ones.
     """
-    for info in _METHODS:
-        if info.name == name:
-            return info
-    raise UsageError(f"no method {name!r}: choose one of {', '.join(names())}")
+    if name not in _METHODS:
+        raise UsageError(f"no method {name!r}: choose one of {', '.join(names())}")
+    return _METHODS[name]
 
 
 def all_method_infos() -> tuple[MethodInfo, ...]:
     """Return the descriptions of all methods: the trained model first, then the systems by family."""
-    return _METHODS
+    return tuple(_METHODS.values())
 
 
 def names() -> list[str]:
     """Return the names of all methods."""
-    return [info.name for info in _METHODS]
+    return list(_METHODS)
 
 
 def is_shipped(info: MethodInfo) -> bool:
@@ -113,7 +108,7 @@ def training_module(name: str) -> Trainable:
     """
     info = method_info(name)
     if not info.trained:
-        trained = ", ".join(other.name for other in _METHODS if other.trained)
+        trained = ", ".join(other.name for other in _METHODS.values() if other.trained)
         raise UsageError(f"the method {name} is not trained: choose one of {trained}")
     return cast("Trainable", _entry(info))
 
@@ -121,7 +116,7 @@ def training_module(name: str) -> Trainable:
 def _entry(info: MethodInfo) -> Any:  # noqa: ANN401 - a `Trainable`, a method, or a function that returns a method
     """Return what the entry point of a method names. Raise ExtraMissingError if its library is not installed."""
     if info.library:
-        import_optional(info.library, info.library, info.extra)
+        import_optional(info.library, info.library, "methods")
     module, _, name = info.entry_point.partition(":")
     entry = import_module(f"{_PACKAGE}.{module}")
     return entry if info.trained and not name else getattr(entry, name or "label")
@@ -182,11 +177,10 @@ def _remedy(name: str) -> str:
 def _info(name: str, entry_point: str, needs: str, summary: str) -> MethodInfo:
     flags = {flag: flag in needs.split() for flag in ("rendered", "trained", "templated")}
     library = " ".join(set(needs.split()) - set(flags))
-    extra = "methods" if library else ""
-    return MethodInfo(name=name, summary=summary, entry_point=entry_point, **flags, library=library, extra=extra)
+    return MethodInfo(name=name, summary=summary, entry_point=entry_point, **flags, library=library)
 
 
-_METHODS: Final = tuple(_info(*row) for row in read_table(__file__, "methods.tsv"))
+_METHODS: Final = {row[0]: _info(*row) for row in read_table(__file__, "methods.tsv")}
 
 
 FOLDS: Final = 5
@@ -254,6 +248,6 @@ class TrainingExamples:
         module, methods = training_module(name), []
         for held_out in range(k):
             others = [each for each, fold in zip(self.examples[name], folds, strict=True) if fold != held_out]
-            methods.append(CheckedMethod(method_info(name), module.load(module.train(others))))
+            methods.append(checked(method_info(name), module.load(module.train(others))))
         fold_of = dict(zip(self.keys, folds, strict=True))
         return lambda page, blocks: methods[fold_of.get((page.corpus, page.id), 0)](blocks)

@@ -357,47 +357,34 @@ def convolve(
     return result
 
 
+_FILTERS: Final = (50, 50, 50, 10)
+"""Number of filters of the inner layers; the last layer has one filter per class."""
+_WIDTHS: Final = (1, 1, 3, 3, 3)
 _SPREAD: Final = 0.1
+_DROPOUT: Final = 0.2
+"""Share of the weights dropped in a step."""
+_DECAY: Final = 1e-4
+"""L2 penalty; half of it, times the sum of squared weights, is added to the loss."""
+_EXCERPT: Final = 9
+_BATCH: Final = 128
+"""Number of excerpts per step, each from a sequence drawn uniformly, whatever its length."""
+_STEPS: Final = 1000
+_LEARNING_RATE: Final = 1e-3
+_SEED: Final = 7
 _PADDING: Final = -1
 """Target of rows beyond the end of a sequence, which do not count."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """Architecture and training parameters of a network.
-
-    Attributes:
-        filters, widths: number and width of the filters of each layer; the last layer has one filter per class.
-        dropout: share of the weights dropped in a step.
-        decay: L2 penalty; half of it, times the sum of squared weights, is added to the loss.
-        excerpt: number of rows of an excerpt.
-        batch: number of excerpts per step, each from a sequence drawn uniformly, whatever its length.
-        steps: number of training steps.
-        rate: learning rate of Adam.
-        seed: seed of all random choices.
-    """
-
-    filters: tuple[int, ...]
-    widths: tuple[int, ...]
-    dropout: float = 0.2
-    decay: float = 1e-4
-    excerpt: int = 9
-    batch: int = 128
-    steps: int = 1000
-    rate: float = 1e-3
-    seed: int = 7
 
 
 def fit_network(
     columns: Sequence[NDArray[np.float32]],
     targets: Sequence[NDArray[np.int64]],
-    plan: Plan,
+    classes: int,
     is_flag: NDArray[np.bool_],
 ) -> Network:
-    """Train a network that predicts the class `targets` (R,) of the rows of `columns` (R, C), by cross-entropy.
+    """Train a network that predicts the `targets` (R,), of 0 to `classes`, of the rows of `columns` (R, C).
 
     Both have one array per sequence. At least one sequence has a row. The flags among the columns, `is_flag` (C,),
-    become -1 and 1; numbers are standardized.
+    become -1 and 1; numbers are standardized. The loss is cross-entropy.
 
     The weights are trained by Adam. They start at random, normal within two standard deviations; biases start at 0.
 
@@ -406,52 +393,49 @@ def fit_network(
     """
     torch = import_optional("torch", "PyTorch", "web2text")
     mean, scale = (np.where(is_flag, np.float32(0.5), part) for part in mean_and_scale(np.concatenate(columns)))
-    random = np.random.default_rng(plan.seed)
-    excerpts = _excerpts([standardized(rows, mean, scale) for rows in columns], targets, plan, random)
+    random, filters = np.random.default_rng(_SEED), (*_FILTERS, classes)
+    excerpts = _excerpts([standardized(rows, mean, scale) for rows in columns], targets, random)
     with _deterministic(torch):
-        shapes = zip(plan.filters, (len(mean), *plan.filters), plan.widths, strict=False)
+        shapes = zip(filters, (len(mean), *_FILTERS), _WIDTHS, strict=True)
         parameter = partial(torch.tensor, dtype=torch.float32, requires_grad=True)
         weights = [parameter(_SPREAD * random.normal(size=shape).clip(-2, 2)) for shape in shapes]
-        biases = [parameter(np.zeros(count)) for count in plan.filters]
-        adam = torch.optim.Adam([*weights, *biases], lr=plan.rate)
+        biases = [parameter(np.zeros(count)) for count in filters]
+        adam = torch.optim.Adam([*weights, *biases], lr=_LEARNING_RATE)
         for excerpt in excerpts:
             rows, truth = map(torch.from_numpy, excerpt)
-            dropped = [_drop(torch, weight, plan, random) for weight in weights]
+            dropped = [_drop(torch, weight, random) for weight in weights]
             logits = forward(torch, rows.transpose(1, 2), dropped, biases, (truth != _PADDING)[:, None])
             loss = torch.nn.functional.cross_entropy(logits, truth, ignore_index=_PADDING)
             size = sum((weight**2).sum() for weight in weights)
             adam.zero_grad()
-            (loss + plan.decay / 2 * size).backward()
+            (loss + _DECAY / 2 * size).backward()
             adam.step()
     return Network(mean, scale, *([part.detach().numpy() for part in parts] for parts in (weights, biases)))
 
 
 def _excerpts(
-    columns: Sequence[NDArray[np.float32]],
-    targets: Sequence[NDArray[np.int64]],
-    plan: Plan,
-    random: np.random.Generator,
+    columns: Sequence[NDArray[np.float32]], targets: Sequence[NDArray[np.int64]], random: np.random.Generator
 ) -> Iterator[tuple[NDArray[np.float32], NDArray[np.int64]]]:
     """Yield for each step excerpts of sequences: columns (batch, excerpt, C) and targets (batch, excerpt).
 
     All sequences are in one array, each followed by padding for an excerpt.
     """
-    used, excerpt = [index for index, classes in enumerate(targets) if len(classes)], plan.excerpt
+    used = [index for index, classes in enumerate(targets) if len(classes)]
     length = np.array([len(targets[index]) for index in used])
-    start = np.cumsum(length + excerpt) - length - excerpt
-    padded = np.concatenate([np.pad(columns[index], ((0, excerpt), (0, 0))) for index in used])
-    classes = np.concatenate([np.pad(targets[index], (0, excerpt), constant_values=_PADDING) for index in used])
-    for _ in range(plan.steps):
-        sequence = random.integers(len(start), size=plan.batch)
-        positions = np.maximum(length[sequence] - excerpt, 0) + 1
-        begin = start[sequence] + (random.random(plan.batch) * positions).astype(np.int64)
-        rows = begin[:, None] + np.arange(excerpt)
+    start = np.cumsum(length + _EXCERPT) - length - _EXCERPT
+    padded = np.concatenate([np.pad(columns[index], ((0, _EXCERPT), (0, 0))) for index in used])
+    classes = np.concatenate([np.pad(targets[index], (0, _EXCERPT), constant_values=_PADDING) for index in used])
+    for _ in range(_STEPS):
+        sequence = random.integers(len(start), size=_BATCH)
+        positions = np.maximum(length[sequence] - _EXCERPT, 0) + 1
+        begin = start[sequence] + (random.random(_BATCH) * positions).astype(np.int64)
+        rows = begin[:, None] + np.arange(_EXCERPT)
         yield padded[rows], classes[rows]
 
 
-def _drop(torch: ModuleType, weight: Tensor, plan: Plan, random: np.random.Generator) -> Tensor:
+def _drop(torch: ModuleType, weight: Tensor, random: np.random.Generator) -> Tensor:
     """Return a weight tensor after dropout, with the remaining weights scaled up."""
-    share = np.float32(1 - plan.dropout)
+    share = np.float32(1 - _DROPOUT)
     mask = random.random(tuple(weight.shape), dtype=np.float32) < share
     return weight * torch.from_numpy(mask / share)
 
@@ -481,9 +465,6 @@ def _deterministic(torch: ModuleType) -> Iterator[None]:
 
 PAIR_WEIGHT: Final = 0.5
 """Weight of the pairs relative to the blocks: 0.5 and 1 were the best of 0 to 1.5."""
-_WIDTHS: Final = (1, 1, 3, 3, 3)
-_BLOCK_PLAN: Final = Plan(filters=(50, 50, 50, 10, 2), widths=_WIDTHS)
-_PAIR_PLAN: Final = Plan(filters=(50, 50, 50, 10, 4), widths=_WIDTHS)
 
 
 def make_example(training_page: TrainingPage) -> Example:
@@ -507,8 +488,8 @@ def train(examples: Sequence[Example]) -> bytes:
     blocks, pairs, (block_flags, *_), (pair_flags, *_), content = zip(*examples, strict=True)
     classes = [is_content.astype(np.int64) for is_content in content]
     pair_classes = [2 * labels[:-1] + labels[1:] for labels in classes]
-    block_network = fit_network(blocks, classes, _BLOCK_PLAN, block_flags)
-    pair_network = fit_network(pairs, pair_classes, _PAIR_PLAN, pair_flags)
+    block_network = fit_network(blocks, classes, 2, block_flags)
+    pair_network = fit_network(pairs, pair_classes, 4, pair_flags)
     return pack_arrays(block_network.to_arrays("block_") | pair_network.to_arrays("pair_"))
 
 

@@ -81,7 +81,7 @@ class MethodsCommand(Options):
             rows.append((method.name, ", ".join(needs) or "-", method.summary))
             facts = {"name": method.name, "description": method.summary, "rendered": method.rendered}
             facts |= {"trained": method.trained, "ships": ships if method.trained else None}
-            records.append({**facts, "template": method.templated, "extra": method.extra or None})
+            records.append({**facts, "template": method.templated, "extra": "methods" if method.library else None})
         _print(records if self.json else rows)
         return 0
 

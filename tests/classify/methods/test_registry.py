@@ -21,7 +21,7 @@ BLOCKS = extract_blocks(snapshot("<p>One two three four five six seven.</p>"))
 class TestMethodInfo:
     def test_lists_requirements(self):
         info = MethodInfo(
-            name="a", summary="b", entry_point="c", rendered=True, trained=True, templated=True, extra="methods"
+            name="a", summary="b", entry_point="c", rendered=True, trained=True, templated=True, library="justext"
         )
         assert info.needs == ["rendering", "a model", "a template", "the extra methods"]
         assert MethodInfo(name="a", summary="b", entry_point="c").needs == []
@@ -31,7 +31,6 @@ class TestMethodInfo:
         assert info.summary
         assert "\n" not in info.summary
         assert len(info.summary) <= 100
-        assert bool(info.library) == bool(info.extra)
         assert methods.method_info(info.name) is info
 
 
@@ -66,7 +65,7 @@ class TestGet:
             methods.get("vips")(BLOCKS)
 
     def test_page_without_text_is_not_passed_to_the_method(self):
-        method = registry.CheckedMethod(methods.method_info("bte"), None)
+        method = registry.checked(methods.method_info("bte"), None)
         prediction = method(extract_blocks(snapshot("<p></p>")))
         assert (prediction.labels, prediction.probability.shape) == ([], (0,))
 

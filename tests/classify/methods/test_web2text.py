@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ from helpers.pages import context_of, snapshot
 
 from vclean.classify.methods import web2text
 from vclean.classify.methods.base import pack_arrays, unpack_arrays
-from vclean.classify.methods.web2text import FORK_TAGS, LEAF_TAGS, CollapsedTree, Network, Plan, compute, fit_network
+from vclean.classify.methods.web2text import FORK_TAGS, LEAF_TAGS, CollapsedTree, Network, compute, fit_network
 from vclean.errors import ExtraMissingError
 from vclean.features.blocks import extract_blocks
 
@@ -122,8 +121,8 @@ def layer(columns, outputs, weights):
 def trained():
     pytest.importorskip("torch", reason="comes with the extra web2text")
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("_BLOCK_PLAN", "_PAIR_PLAN"):
-            patch.setattr(web2text, name, replace(getattr(web2text, name), steps=60, batch=16))
+        patch.setattr(web2text, "_STEPS", 60)
+        patch.setattr(web2text, "_BATCH", 16)
         yield web2text.train([web2text.make_example(training_page(MENU_PAGE, GOLD))] * 4)
 
 
@@ -190,7 +189,9 @@ class TestNetwork:
         assert np.array_equal(again(ROWS), self.NETWORK(ROWS))
 
 
-PLAN = Plan(filters=(8, 2), widths=(3, 3), dropout=0.0, batch=16, excerpt=5, steps=150, rate=0.02)
+SMALL = {
+    "FILTERS": (8,), "WIDTHS": (3, 3), "DROPOUT": 0.0, "BATCH": 16, "EXCERPT": 5, "STEPS": 150, "LEARNING_RATE": 0.02,
+}  # fmt: skip
 RANDOM = np.random.default_rng(3)
 FLAGS = np.zeros(3, dtype=bool)
 SEQUENCES = [RANDOM.normal(size=(length, 3)).astype(np.float32) for length in (20, 3, 0, 9, 1)]
@@ -209,41 +210,43 @@ def same(one, other):
     return all(np.array_equal(mine, theirs) for mine, theirs in parts)
 
 
+def fit(columns=SEQUENCES, targets=BEFORE, is_flag=FLAGS, **constants):
+    """Train a small network with these values of constants of the module."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (SMALL | constants).items():
+            patch.setattr(web2text, f"_{name}", value)
+        return fit_network(columns, targets, 2, is_flag)
+
+
 class TestFitNetwork:
     def test_standardization_of_numbers_and_flags(self, torch):
         rows = array([1, 0, np.nan], [5, 0, np.nan], [np.nan, 1, np.nan])
-        network = fit_network([rows], [np.array([0, 1, 0])], replace(PLAN, steps=1), np.array([False, True, False]))
+        network = fit([rows], [np.array([0, 1, 0])], np.array([False, True, False]), STEPS=1)
         assert (network.mean.tolist(), network.scale.tolist()) == ([3, 0.5, 0], [2, 0.5, 1])
 
     def test_learns_from_neighbors(self, torch):
-        network = fit_network(SEQUENCES, BEFORE, PLAN, FLAGS)
+        network = fit()
         right = [(network(rows).argmax(axis=1) == targets) for rows, targets in zip(SEQUENCES, BEFORE, strict=True)]
         assert np.concatenate(right).mean() > 0.95
         assert {part.dtype for part in (*network.weights, *network.biases)} == {np.dtype(np.float32)}
 
     def test_training_is_reproducible(self, torch):
-        plan = replace(PLAN, steps=5, dropout=0.3)
-        first = fit_network(SEQUENCES, BEFORE, plan, FLAGS)
+        first = fit(STEPS=5, DROPOUT=0.3)
         torch.rand(3)
-        assert same(fit_network(SEQUENCES, BEFORE, plan, FLAGS), first)
-        assert not same(fit_network(SEQUENCES, BEFORE, replace(plan, seed=8), FLAGS), first)
-        assert not same(fit_network(SEQUENCES, BEFORE, replace(plan, dropout=0.2), FLAGS), first)
+        assert same(fit(STEPS=5, DROPOUT=0.3), first)
+        assert not same(fit(STEPS=5, DROPOUT=0.3, SEED=8), first)
+        assert not same(fit(STEPS=5, DROPOUT=0.2), first)
 
     def test_decay_keeps_weights_small(self, torch):
-        def size(decay):
-            return sum(
-                np.abs(weight).sum()
-                for weight in fit_network(SEQUENCES, BEFORE, replace(PLAN, decay=decay), FLAGS).weights
-            )
-
-        assert size(0.1) < size(0.0)
+        small, large = (sum(np.abs(weight).sum() for weight in fit(DECAY=decay).weights) for decay in (0.1, 0.0))
+        assert small < large
 
     def test_settings_of_the_library_are_restored(self, torch):
         torch.manual_seed(1)
         expected = torch.rand(2)
         torch.manual_seed(1)
         threads = torch.get_num_threads()
-        fit_network(SEQUENCES, BEFORE, replace(PLAN, steps=2), FLAGS)
+        fit(STEPS=2)
         assert torch.equal(torch.rand(2), expected)
         assert torch.get_num_threads() == threads
         assert not torch.are_deterministic_algorithms_enabled()
@@ -251,7 +254,7 @@ class TestFitNetwork:
     def test_missing_library(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "torch", None)
         with pytest.raises(ExtraMissingError, match=r"needs PyTorch .*: pip install .*\[web2text\]'"):
-            fit_network(SEQUENCES, BEFORE, PLAN, FLAGS)
+            fit()
 
 
 class TestForward:
