@@ -157,7 +157,7 @@ class Pipeline:
         if settings.templates:
             from vclean.classify.methods.template import Templates
 
-            self._templates = Templates.from_folder(settings.templates)
+            self._templates = Templates(settings.templates)
 
     def __enter__(self) -> Self:
         """Prepare the browser if pages are rendered.

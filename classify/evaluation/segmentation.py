@@ -284,7 +284,7 @@ def _trained(name: str, path: Path | None) -> Segmenter:
     model = load(path)
 
     def check_unseen(address: str) -> SegmentModel:
-        if model.was_trained_on(address):
+        if address in model.card["pages"]:
             raise UsageError(f"{name} was trained on {address}: score it on other pages, or train `learned` on these")
         return model
 

@@ -12,7 +12,6 @@ elements. The innermost selected element decides; among selectors of the same el
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import numpy as np
@@ -27,7 +26,7 @@ from vclean.render import tree
 from vclean.render.snapshot import ATTRIBUTES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -141,25 +140,15 @@ def _from_line(selector: str) -> str:
     return f"//*[@{name.lower()} = {quote}{value}{quote}]"
 
 
-SUFFIX: Final = ".txt"
-TEMPLATE: Final = "template"
-"""Name of the method."""
-
-
-@dataclass(frozen=True, slots=True)
 class Templates:
-    """Templates by host name in lower case."""
+    """Templates by host name in lower case, from the files `HOST.txt` in a folder.
 
-    by_host: Mapping[str, Method]
+    Raises:
+        InputError: there is no such folder, it has no template, or one of them is wrong.
+    """
 
-    @classmethod
-    def from_folder(cls, folder: Path) -> Templates:
-        """Read the templates of the files `HOST.txt` in `folder`.
-
-        Raises:
-            InputError: there is no such folder, it has no template, or one of them is wrong.
-        """
-        return cls({path.stem.lower(): get(TEMPLATE, path) for path in template_files(folder)})
+    def __init__(self, folder: Path) -> None:
+        self._by_host = {path.stem.lower(): get("template", path) for path in template_files(folder)}
 
     def for_url(self, url: str) -> Method | None:
         """Return the template of the host of `url`, or of its nearest parent domain with a template, or None.
@@ -168,8 +157,8 @@ class Templates:
         """
         host = (split_url(url).hostname or "").rstrip(".")
         while host:
-            if host in self.by_host:
-                return self.by_host[host]
+            if host in self._by_host:
+                return self._by_host[host]
             host = host.partition(".")[2]
         return None
 
@@ -181,10 +170,10 @@ def template_files(folder: Path) -> list[Path]:
         InputError: there is no such folder, or it has no template.
     """
     try:
-        files = sorted(path for path in folder.iterdir() if path.suffix == SUFFIX)
+        files = sorted(path for path in folder.iterdir() if path.suffix == ".txt")
     except OSError as error:
         reason = error.strerror or error
         raise InputError(f"cannot read the folder of templates {folder}: {reason}; check the name") from error
     if not files:
-        raise InputError(f"no template in {folder}: name each after its host, as in example.org{SUFFIX}")
+        raise InputError(f"no template in {folder}: name each after its host, as in example.org.txt")
     return files

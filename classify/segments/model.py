@@ -215,34 +215,22 @@ LEVELS: Final = (1, 2)
 """Levels of marks: main segments, and their parts."""
 
 
-@dataclass(frozen=True, eq=False)
-class SegmentPage:
-    """Rendered page as input of the segmenter: C containers with features.
+def read_page(snapshot: Snapshot) -> tuple[VisualPage, Regions, NDArray[np.float32]] | None:
+    """Compute the input of the segmenter; None for a page without text, or with one visible element.
 
-    Attributes:
-        visual_page: visible elements and texts of the page.
-        regions: the containers.
-        x: float32 (C, len(segment_columns.COLUMNS)), features.
+    Returns:
+        Visible elements and texts of the page; its C containers; their features, float32 (C,
+        len(segment_columns.COLUMNS)).
+
+    Raises:
+        UsageError: the page was not rendered.
     """
-
-    visual_page: VisualPage
-    regions: Regions
-    x: NDArray[np.float32]
-
-    @classmethod
-    def from_snapshot(cls, snapshot: Snapshot) -> SegmentPage | None:
-        """Compute the features of a page; return None for a page without text, or with one visible element.
-
-        Raises:
-            UsageError: the page was not rendered.
-        """
-        visual_page, context = VisualPage(snapshot), PageContext(extract_blocks(snapshot))
-        vips_segments = vips.segment(visual_page)
-        if not len(context) or len(vips_segments) == 1:
-            return None
-        regions = candidate_regions(context)
-        x = segment_matrix(regions, block_values(context), vips_segments, visual_page.edges[regions.node])
-        return cls(visual_page, regions, x)
+    page, context = VisualPage(snapshot), PageContext(extract_blocks(snapshot))
+    vips_segments = vips.segment(page)
+    if not len(context) or len(vips_segments) == 1:
+        return None
+    regions = candidate_regions(context)
+    return page, regions, segment_matrix(regions, block_values(context), vips_segments, page.edges[regions.node])
 
 
 METHOD: Final = "learned"
@@ -337,19 +325,16 @@ class SegmentModel:
         Raises:
             UsageError: the page was not rendered.
         """
-        page = SegmentPage.from_snapshot(snapshot)
-        if page is None:
+        features = read_page(snapshot)
+        if features is None:
             return replace(vips.segment(snapshot).at(1), method=METHOD, pdoc=MOST_COHERENT, full_tree=None)
-        x = with_roles(page.x, page.regions.parent, self.regions)
+        page, regions, columns = features
+        x = with_roles(columns, regions.parent, self.regions)
         main, parts = (np.mean([trees.predict(x) for trees in level], axis=0) for level in self.levels)
-        sizes = Sizes.from_regions(page.regions)
+        sizes = Sizes.from_regions(regions)
         states = best_states(main, sizes)
         finer = best_states(np.where(states == State.ABOVE, 1.0, parts), sizes)
-        return build_segments(page.visual_page, page.regions, states, finer)
-
-    def was_trained_on(self, address: str) -> bool:
-        """Return True if the page at `address` is one of the training pages."""
-        return address in self.card.get("pages", ())
+        return build_segments(page, regions, states, finer)
 
     def to_bytes(self) -> bytes:
         """Return the content of the model file; equal models give equal bytes."""

@@ -18,7 +18,7 @@ import numpy as np
 from vclean.classify.corpora.corpora import assign_folds, registered_domain
 from vclean.classify.corpora.marked import locate_marks
 from vclean.classify.regions import NONE
-from vclean.classify.segments.model import COLUMNS, FORMAT, LEVELS, SEEDS, SegmentModel, SegmentPage, State, with_roles
+from vclean.classify.segments.model import COLUMNS, FORMAT, LEVELS, SEEDS, SegmentModel, State, read_page, with_roles
 from vclean.classify.training import fits
 from vclean.errors import InputError, VcleanError
 from vclean.features.blocks import extract_blocks
@@ -193,16 +193,17 @@ def segment_rows(snapshot: Snapshot, marks: Sequence[RegionMark], address: str) 
         marks: marks of the page.
         address: URL of the page.
     """
-    page = SegmentPage.from_snapshot(snapshot)
-    if page is None:
+    features = read_page(snapshot)
+    if features is None:
         return None
+    _, regions, x = features
     states = {}
     for level in LEVELS:
         elements = locate_marks(snapshot, [mark for mark in marks if mark.level == level])
-        if (result := true_states(page.regions, elements[elements >= 0])) is not None:
+        if (result := true_states(regions, elements[elements >= 0])) is not None:
             states[level] = result
-    roles = marked_rows(page.regions.context, marks, site=registered_domain(address))
-    return SegmentRows(address, page.x, page.regions.parent, states, roles)
+    roles = marked_rows(regions.context, marks, site=registered_domain(address))
+    return SegmentRows(address, x, regions.parent, states, roles)
 
 
 def true_states(regions: Regions, elements: NDArray[np.int32]) -> tuple[NDArray[np.int8], NDArray[np.bool_]] | None:

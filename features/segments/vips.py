@@ -118,21 +118,18 @@ class Separator(NamedTuple):
     weight: int
 
 
-class StripDivision(NamedTuple):
-    """Blocks grouped into strips in page order, and the separators between consecutive strips."""
-
-    strips: list[list[int]]
-    separators: list[Separator]
+Division = tuple[list[list[int]], list[Separator]]
+"""Blocks grouped into strips in page order, and the separators between consecutive strips."""
 
 
-def best_division(page: VisualPage, nodes: Sequence[int]) -> StripDivision | None:
+def best_division(page: VisualPage, nodes: Sequence[int]) -> Division | None:
     """Return the division into rows or columns with the heaviest separator, None if neither is possible.
 
     Rows win a tie.
     """
     divisions = (detect(page, nodes, vertical=vertical) for vertical in (False, True))
-    possible = [division for division in divisions if division.separators]
-    return max(possible, key=lambda division: _heaviest(division.separators), default=None)
+    possible = [(strips, separators) for strips, separators in divisions if separators]
+    return max(possible, key=lambda division: _heaviest(division[1]), default=None)
 
 
 def _heaviest(separators: Sequence[Separator]) -> int:
@@ -140,8 +137,8 @@ def _heaviest(separators: Sequence[Separator]) -> int:
     return max((separator.weight for separator in separators), default=0)
 
 
-def detect(page: VisualPage, nodes: Sequence[int], *, vertical: bool) -> StripDivision:
-    """Return all separators of one direction between `nodes` (at least one), in page order.
+def detect(page: VisualPage, nodes: Sequence[int], *, vertical: bool) -> Division:
+    """Return the division of `nodes` (at least one) by all separators of one direction.
 
     A separator is in the gap between the nodes of one strip and the first nodes after it. It is as long as all nodes
     together. Thin gaps separate nodes only if the longest nodes on both sides have different backgrounds.
@@ -168,7 +165,7 @@ def detect(page: VisualPage, nodes: Sequence[int], *, vertical: bool) -> StripDi
             edges.append(index)
     position = {node: index for index, node in enumerate(nodes)}
     strips = [ordered[begin:end] for begin, end in pairwise([*edges, len(nodes)])]
-    return StripDivision([sorted(strip, key=position.__getitem__) for strip in strips], separators)
+    return [sorted(strip, key=position.__getitem__) for strip in strips], separators
 
 
 def _weight(page: VisualPage, sides: tuple[int, int], box: tuple[float, float, float, float], *, vertical: bool) -> int:
@@ -288,15 +285,16 @@ def _build(page: VisualPage, part: _Part, blocks: dict[int, int]) -> list[_Part]
     return undivided
 
 
-def _merge(part: _Part, division: StripDivision) -> list[tuple[_Part, list[int]]]:
+def _merge(part: _Part, division: Division) -> list[tuple[_Part, list[int]]]:
     """Merge strips across their lightest separators first; return the part of each single strip with its nodes."""
-    singles, stack = [], [(part, 0, len(division.strips))]
+    strips, separators = division
+    singles, stack = [], [(part, 0, len(strips))]
     while stack:
         current, first, last = stack.pop()
         if last - first == 1:
-            singles.append((current, division.strips[first]))
+            singles.append((current, strips[first]))
             continue
-        inside = division.separators[first : last - 1]
+        inside = separators[first : last - 1]
         heaviest = _heaviest(inside)
         current.separators = [separator for separator in inside if separator.weight == heaviest]
         edges = [first + index + 1 for index, separator in enumerate(inside) if separator.weight == heaviest]

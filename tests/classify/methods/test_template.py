@@ -119,8 +119,8 @@ class TestForUrl:
         ],
     )
     def test_uses_the_nearest_domain_with_a_template(self, folder, url, host):
-        templates = Templates.from_folder(folder)
-        assert templates.for_url(url) is templates.by_host.get(host)
+        templates = Templates(folder)
+        assert templates.for_url(url) is templates._by_host.get(host)
 
 
 class TestFromFolder:
@@ -135,7 +135,7 @@ class TestFromFolder:
     def test_wrong_folder(self, folder, name, message):
         (folder / "other.org.txt").write_text("article\nno name")
         with pytest.raises(InputError, match=message):
-            Templates.from_folder(folder.parent / name)
+            Templates(folder.parent / name)
 
 
 class TestCleaner:

@@ -158,7 +158,7 @@ class TestCrossValidated:
         assert len(done) == 3
         for page in rows:
             fold_model = models(page.address)
-            assert not fold_model.was_trained_on(page.address)
+            assert page.address not in fold_model.card["pages"]
             assert len(fold_model.card["pages"]) == COUNT - 2
         assert models("http://empty.example/").card["pages"]
 

@@ -199,14 +199,14 @@ class TestDetect:
     def test_no_block_crosses_a_separator(self, boxes, vertical):
         """Check that every block is in exactly one strip, before or after each separator."""
         page, nodes = paragraphs(*boxes)
-        cut = detect(page, nodes, vertical=vertical)
-        assert sorted(node for strip in cut.strips for node in strip) == nodes
-        assert len(cut.strips) == len(cut.separators) + 1
+        strips, separators = detect(page, nodes, vertical=vertical)
+        assert sorted(node for strip in strips for node in strip) == nodes
+        assert len(strips) == len(separators) + 1
         low, high, side = (0, 2, 0) if vertical else (1, 3, 1)
-        for number, separator in enumerate(cut.separators):
+        for number, separator in enumerate(separators):
             begin, end = separator.box[side], separator.box[side] + separator.box[side + 2]
-            assert all(page.extent[node][high] <= begin for strip in cut.strips[: number + 1] for node in strip)
-            assert all(page.extent[node][low] >= end for strip in cut.strips[number + 1 :] for node in strip)
+            assert all(page.extent[node][high] <= begin for strip in strips[: number + 1] for node in strip)
+            assert all(page.extent[node][low] >= end for strip in strips[number + 1 :] for node in strip)
 
 
 class TestWeight:
@@ -222,7 +222,7 @@ class TestWeight:
     )
     def test_fonts_and_backgrounds_of_both_sides(self, styles, weight):
         page, nodes = paragraphs((0, 0, 100, 50), (0, 66, 100, 50), styles=styles)
-        (separator,) = detect(page, nodes, vertical=False).separators
+        _, (separator,) = detect(page, nodes, vertical=False)
         assert separator.weight == weight
 
 
