@@ -226,7 +226,11 @@ def from_bytes(data: bytes, name: str) -> Model:
     """
     if_damaged = f"{name} is not a vclean model, or is damaged: train a model with `vclean train`"
     with model_file.opened(data, if_damaged) as (archive, card):
-        _check(card, name)
+        if card["format"] != FORMAT or card["columns"] != [column.name for column in stacking.COLUMNS]:
+            version = card["versions"]["vclean"]
+            raise ModelError(
+                f"{name} was trained with vclean {version}, whose models differ: train it again with `vclean train`"
+            )
         parts = [archive.read(member) for member in _PARTS]
         optional = {name: archive.read(name) for name in archive.namelist() if name in _OPTIONAL}
         version = hashlib.sha256(b"".join([*parts, *optional.values()])).hexdigest()[:12]
@@ -245,14 +249,6 @@ def from_bytes(data: bytes, name: str) -> Model:
         conventions = Conventions(tuple(card["conventions"]), predictor)
         return Model(
             _linear(parts[0]), content, types, calibration, card, version, regions, conventions, confirmed, metadata
-        )
-
-
-def _check(card: dict[str, Any], name: str) -> None:
-    if card["format"] != FORMAT or card["columns"] != [column.name for column in stacking.COLUMNS]:
-        raise ModelError(
-            f"{name} was trained with vclean {card['versions']['vclean']}, whose models differ: "
-            "train it again with `vclean train`"
         )
 
 

@@ -165,7 +165,8 @@ class Rules:
             state = "can be opened by readers" if is_revealable else "never seen by readers"
             yield Rule.HIDDEN, f"left out because it is hidden ({technique}) and {state}: --hidden keep would keep it"
         if decision.policy.hidden != "keep" and self.context.blocks.in_overlay[block]:
-            yield Rule.OVERLAY, _OVERLAY
+            text = "left out because it is in an overlay, which floats above the page: --hidden keep would keep it"
+            yield Rule.OVERLAY, text
         if evidence and evidence.repeated[block] and not label.is_content:
             count = f"{evidence.documents[block]} of the {evidence.total}"
             yield Rule.SITE, f"left out because it repeats: {count} pages of the site have it"
@@ -174,15 +175,21 @@ class Rules:
         """Yield the rules that decided one after the other, the last one first."""
         decision, is_kept = self.decision, self.prediction.labels[block].is_content
         if block in self.prediction.subject_blocks:
-            yield Rule.SUBJECT, _SUBJECT
+            yield (
+                Rule.SUBJECT,
+                "kept because the product or recipe of this page has it: its price, number, ingredient or step",
+            )
         elif is_kept and not decision.is_content[block]:
             yield Rule.HEADLINE, "kept because it is the headline: --title out would leave it out"
         elif decision.is_content[block] and not is_kept:
             yield Rule.HEADLINE, f"left out because it {'repeats' if decision.policy.title else 'is'} the headline"
         if decision.is_content[block] != decision.selected[block]:
             yield Rule.GROUP, self._group_phrase(block)
-        comments = f"in readers' comments, which are {_action(decision.policy.comments)} as requested"
-        for kind, phrase in (("posts", _POST), ("comments", comments)):
+        phrases_by_kind = {
+            "posts": "a post of this thread: --comments out leaves out readers' comments only",
+            "comments": f"in readers' comments, which are {_action(decision.policy.comments)} as requested",
+        }
+        for kind, phrase in phrases_by_kind.items():
             if kind in decision.kinds and decision.kinds[kind][block]:
                 yield Rule.COMMENTS, phrase
         if decision.selected[block] != (self.prediction.probability[block] >= _EVEN):
@@ -209,11 +216,6 @@ class Rules:
 
 def _action(is_kept: np.bool_ | bool | None) -> str:
     return "kept" if is_kept else "dropped"
-
-
-_OVERLAY: Final = "left out because it is in an overlay, which floats above the page: --hidden keep would keep it"
-_POST: Final = "a post of this thread: --comments out leaves out readers' comments only"
-_SUBJECT: Final = "kept because the product or recipe of this page has it: its price, number, ingredient or step"
 
 
 RULE: Final = "rule"

@@ -43,12 +43,10 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
 
 _SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
-_COUNTED = """
-blockquote br caption cite code col colgroup div dl form frameset h1 h2 h3 h4 h5 h6 hr iframe object ol p samp span
-table ul
-"""
-_TAGS = tuple(_COUNTED.split())
-_SPLITTING = ("div", "table")
+_TAGS = (
+    "blockquote", "br", "caption", "cite", "code", "col", "colgroup", "div", "dl", "form", "frameset", "h1", "h2",
+    "h3", "h4", "h5", "h6", "hr", "iframe", "object", "ol", "p", "samp", "span", "table", "ul",
+)  # fmt: skip
 
 COLUMNS: Final = (
     *(f"below_{size}" for size in _SIZES), "large", "tag_length", "link_tag_length", "text_mean", "text_median",
@@ -83,7 +81,7 @@ class Parts:
         Everything in such an element that is in no smaller `div` or `table` is one segment.
         """
         snapshot = blocks.snapshot
-        splits = snapshot.is_tag(_SPLITTING)
+        splits = snapshot.is_tag(("div", "table"))
         splits[0] = True
         chars = tree.subtree_sum(cls.whole(blocks)._chars, snapshot.end)
         is_open = splits & (chars > HALF * chars[0])
@@ -161,10 +159,6 @@ class Parts:
         return result
 
 
-INTERESTING: Final = 0.9
-"""Share of an interesting segment that has to be in the gold."""
-
-
 @dataclass(frozen=True, slots=True)
 class SegmentClassifier:
     """Trainable method that classifies segments; `describe` returns the features (P, C) of P segments."""
@@ -178,7 +172,7 @@ class SegmentClassifier:
         """
         parts = Parts.segments(training_page.blocks)
         words = np.bincount(parts.of_block, parts.words, len(parts))
-        interesting = parts.share(training_page.truth.content_share) > INTERESTING
+        interesting = parts.share(training_page.truth.content_share) > 0.9
         has_words = words > 0
         weight = np.sqrt(words[has_words]).astype(np.float32)
         return self.describe(parts)[has_words], interesting[has_words], weight

@@ -220,7 +220,6 @@ def unpack_arrays(data: bytes) -> dict[str, NDArray[Any]]:
 
 _NAME = re.compile(r"[a-z_][\w.-]*", re.IGNORECASE)
 """Element names that lxml accepts; the HTML parser accepts more."""
-_FALLBACK_NAME = "x-other"
 
 
 def to_elements(snapshot: Snapshot) -> list[etree._Element]:
@@ -228,7 +227,7 @@ def to_elements(snapshot: Snapshot) -> list[etree._Element]:
 
     Elements with illegal names become `x-other`.
     """
-    names = [tag if _NAME.fullmatch(tag) else _FALLBACK_NAME for tag in snapshot.tags]
+    names = [tag if _NAME.fullmatch(tag) else "x-other" for tag in snapshot.tags]
     elements: list[etree._Element] = []
     for tag, parent in zip(snapshot.tag.tolist(), snapshot.parent.tolist(), strict=True):
         name = names[tag]

@@ -13,7 +13,7 @@ left out.
 
 from __future__ import annotations
 
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -49,6 +49,7 @@ class TextNodes:
         parent: int32 (K,), parent elements.
         strings: K texts with white space collapsed.
         chars: float64 (K,), characters of the strings.
+        chars_inside: float64 (N,), characters in each element.
         tags: float64 (N,), descendants of each element, at least 1.
     """
 
@@ -57,12 +58,8 @@ class TextNodes:
         self.parent = snapshot.text_parent[blocks.members]
         self.strings = [" ".join(snapshot.texts[text].split()) for text in blocks.members.tolist()]
         self.chars = np.fromiter(map(len, self.strings), np.float64, len(self.strings))
+        self.chars_inside = self.inside(self.chars)
         self.tags = np.maximum(snapshot.end - np.arange(len(snapshot)) - 1, 1).astype(np.float64)
-
-    @cached_property
-    def chars_inside(self) -> NDArray[np.float64]:
-        """Return the characters in each element, float64 (N,)."""
-        return self.inside(self.chars)
 
     def inside(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum the `values` (K,) of the text nodes in each element, float64 (N,)."""

@@ -71,7 +71,6 @@ class SemanticBlocks:
         chars = self.context.chars
         return ratio(self.total(self.context.link_share * chars), self.total(chars))
 
-    @cached_property
     def box(self) -> NDArray[np.float32]:
         """Return left, top, right, bottom in CSS px, float32 (S, 4); NaN where nothing is painted."""
         box = self.context.blocks.box
@@ -79,14 +78,15 @@ class SemanticBlocks:
         low = np.fmin.reduceat(corners[:, :2], self.first, axis=0)
         return np.hstack([low, np.fmax.reduceat(corners[:, 2:], self.first, axis=0)])
 
-    @cached_property
     def aligned(self) -> NDArray[np.bool_]:
         """Return whether each has the same left edge and width as the one before, or the same parent, bool (S,)."""
-        left, width = self.box[:, 0], self.box[:, 2] - self.box[:, 0]
+        left, _, right, _ = self.box().T
         parent = self.context.snapshot.parent[self._element[self.first]]
         aligned = np.zeros(len(self.first), dtype=bool)
         aligned[1:] = np.diff(parent) == 0
-        aligned[1:] |= (np.abs(np.diff(left)) < 1) & (np.abs(np.diff(width)) < 0.1 * np.maximum(width[1:], 1))
+        aligned[1:] |= (np.abs(np.diff(left)) < 1) & (
+            np.abs(np.diff(right - left)) < 0.1 * np.maximum((right - left)[1:], 1)
+        )
         return aligned
 
     def total(self, values: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -143,9 +143,9 @@ def importance(semantic: SemanticBlocks) -> NDArray[np.float64]:
 
 def with_neighbors(semantic: SemanticBlocks, value: NDArray[np.float64]) -> NDArray[np.float64]:
     """Add to each importance half of the excess importance of aligned neighbors, reduced by links, float64 (S,)."""
-    excess = np.zeros((2, len(value)))
-    excess[0, 1:] = np.where(semantic.aligned[1:], np.maximum(-np.diff(value), 0), 0)
-    excess[1, :-1] = np.where(semantic.aligned[1:], np.maximum(np.diff(value), 0), 0)
+    excess, aligned = np.zeros((2, len(value))), semantic.aligned()[1:]
+    excess[0, 1:] = np.where(aligned, np.maximum(-np.diff(value), 0), 0)
+    excess[1, :-1] = np.where(aligned, np.maximum(np.diff(value), 0), 0)
     return np.asarray(value + excess.max(axis=0) / 2 * (1 - semantic.link_share))
 
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
 
-_ENGLISH: Final = "English"
 _LANGUAGES: Final = {
     "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek",
     "es": "Spanish", "et": "Estonian", "fi": "Finnish", "fr": "French", "hi": "Hindi", "hr": "Croatian",
@@ -97,7 +96,7 @@ boilerpipe_article: Final = partial(_boilerpipe, extractor="ArticleExtractor")
 
 def _justext(html: str, language: str) -> str:
     package = import_module("justext")
-    stop_words = package.get_stoplist(_LANGUAGES.get(language, _ENGLISH))
+    stop_words = package.get_stoplist(_LANGUAGES.get(language, "English"))
     return "\n".join(each.text for each in package.justext(html, stop_words) if not each.is_boilerplate)
 
 

@@ -69,7 +69,7 @@ def get(name: str, model: Path | None = None) -> Method:
         raise UsageError(f"the method {name} works without a model: leave {model} out")
     entry = _entry(info)
     if info.trained:
-        entry = _load_trained(name, entry, model)
+        entry = load_trained(name, entry, model)
     return checked(info, entry(model) if info.templated else entry)
 
 
@@ -132,25 +132,7 @@ def pack_model(name: str, model: bytes, card_fields: Mapping[str, Any]) -> bytes
     return json.dumps(card, ensure_ascii=False).encode() + b"\n" + zlib.compress(model, 9)
 
 
-def unpack_model(name: str, data: bytes, source: str) -> bytes:
-    """Return the model in the file `data`; error messages call the file `source`.
-
-    Raises:
-        ModelError: the file is damaged, not a model, or of another method or version.
-    """
-    line, _, packed = data.partition(b"\n")
-    try:
-        card = json.loads(line)
-        method, version = card["method"], card["format"]
-        model = zlib.decompress(packed)
-    except (ValueError, LookupError, TypeError, RecursionError, zlib.error) as error:
-        raise ModelError(f"{source} is damaged, or not a model of the method {name}: {_remedy(name)}") from error
-    if (method, version) != (name, FORMAT):
-        raise ModelError(f"{source} is a model of the method {method}, version {version}: {_remedy(name)}")
-    return model
-
-
-def _load_trained(name: str, module: Trainable, path: Path | None) -> Method:
+def load_trained(name: str, module: Trainable, path: Path | None) -> Method:
     """Return the trained method `name` by the model in the file `path`, or by the shipped model.
 
     Raises:
@@ -159,11 +141,15 @@ def _load_trained(name: str, module: Trainable, path: Path | None) -> Method:
     if not path and not _shipped(name).exists():
         raise ModelError(f"no model of the method {name} is in the package: {_remedy(name)}")
     source = str(path) if path else f"the shipped model of {name}"
-    model = unpack_model(name, model_file.read(path or _shipped(name)), source)
+    line, _, packed = model_file.read(path or _shipped(name)).partition(b"\n")
     try:
-        return module.load(model)
+        card = json.loads(line)
+        of, version = card["method"], card["format"]
+        if (of, version) == (name, FORMAT):
+            return module.load(zlib.decompress(packed))
     except Exception as error:  # each library's parser has its own exceptions; users see one error for all
-        raise ModelError(f"{source} is damaged: {_remedy(name)}") from error
+        raise ModelError(f"{source} is damaged, or not a model of the method {name}: {_remedy(name)}") from error
+    raise ModelError(f"{source} is a model of the method {of}, version {version}: {_remedy(name)}")
 
 
 def _shipped(name: str) -> Path:

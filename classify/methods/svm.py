@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 ROWS: Final = 6000
 """Maximum number of training rows, drawn at random: training time grows with their square."""
-_PENALTY: Final = 2.0
 _BATCH: Final = 512
 """Number of rows evaluated at once, which bounds the memory."""
 
@@ -96,7 +95,7 @@ def fit(
     weights = np.ones(len(rows), dtype=np.float32) if weight is None else weight / weight.mean()
     training, calibration = _draw(answer)
     gamma = 1 / columns.shape[1]
-    svm = import_optional("sklearn.svm", "scikit-learn", "methods").SVC(C=_PENALTY, gamma=gamma, cache_size=300)
+    svm = import_optional("sklearn.svm", "scikit-learn", "methods").SVC(C=2.0, gamma=gamma, cache_size=300)
     svm.fit(rows[training], answer[training], sample_weight=weights[training])
     vectors, dual = svm.support_vectors_.astype(np.float32), svm.dual_coef_[0].astype(np.float32)
     raw = SupportVectorMachine(mean, scale, vectors, dual, np.array([gamma, svm.intercept_[0], 1.0, 0.0]))

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 _NAME: Final = re.compile(r"[A-Za-z][\w:-]*")
 _STRING: Final = re.compile(r"\"[^\"]*\"|'[^']*'")
 _ATTRIBUTE: Final = re.compile(r"(?:@|attribute::)\s*([\w:.-]+)")
-_KNOWN_ATTRIBUTES: Final = frozenset(ATTRIBUTES)
 
 
 class Selector(NamedTuple):
@@ -121,7 +120,7 @@ def _expression(selector: str) -> str:
     else:
         expression = rest.strip() if colon and kind == "xpath" else _from_line(selector)
     for name in _ATTRIBUTE.findall(_STRING.sub("''", expression)):
-        if name not in _KNOWN_ATTRIBUTES:
+        if name not in ATTRIBUTES:
             raise ValueError(f"snapshots do not store the attribute {name}: use one of {', '.join(ATTRIBUTES)}")
     return expression
 

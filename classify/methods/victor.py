@@ -165,7 +165,6 @@ BLOCKS: Final = 300
 CONTENT: Final = 0.4
 """Minimum probability of a content block: half of the F1 that can be reached, which is the optimal threshold for F1
 (Lipton, Elkan and Narayanaswamy 2014)."""
-_OPTIONS: Final = {"c1": 0.0, "c2": 1.0, "max_iterations": 60}
 _NEIGHBOR_INDEXES: Final = [COLUMNS.index(name) for name in NEIGHBORS]
 _OTHER: Final = LABELS.index(Label.OTHER)
 _TYPES: Final = [code for code in range(len(LABELS)) if code != _OTHER]
@@ -185,7 +184,8 @@ def make_example(training_page: TrainingPage) -> Example:
 def train(examples: Sequence[Example]) -> bytes:
     """Choose the ranges and train the weights of the conditional random field."""
     borders = _range_borders(np.concatenate([columns for columns, _ in examples]))
-    trainer = import_optional("pycrfsuite", "python-crfsuite", "methods").Trainer(verbose=False, params=_OPTIONS)
+    options = {"c1": 0.0, "c2": 1.0, "max_iterations": 60}
+    trainer = import_optional("pycrfsuite", "python-crfsuite", "methods").Trainer(verbose=False, params=options)
     for columns, labels in examples:
         features = [
             [f"{column} {value}" for column, value in enumerate(row)] for row in _ranges(columns, borders).tolist()

@@ -18,10 +18,10 @@ def semantic(html):
 class TestSemanticBlocks:
     def test_boxes_of_semantic_blocks(self):
         page = laid_out(f"<p>{'word ' * 130}</p><p>{WORDS}</p>")
-        box = SemanticBlocks(PageContext(extract_blocks(page))).box
+        box = SemanticBlocks(PageContext(extract_blocks(page))).box()
         assert box.shape == (2, 4)
         assert (box[:, 2] > box[:, 0]).all()
-        assert np.isnan(semantic("<p>a</p>").box).all()
+        assert np.isnan(semantic("<p>a</p>").box()).all()
 
 
 class TestImportance:
@@ -36,5 +36,5 @@ class TestImportance:
 
     def test_aligned_neighbors_raise_importance(self):
         blocks = semantic("".join(f"<p>{'word ' * 100}</p>" for _ in range(3)))
-        assert blocks.aligned.tolist() == [False, True, True]
+        assert blocks.aligned().tolist() == [False, True, True]
         assert with_neighbors(blocks, np.array([1.0, 0.0, 0.0])).tolist() == [1, 0.5, 0]

@@ -10,7 +10,7 @@ from helpers.pages import snapshot
 from vclean.classify import methods
 from vclean.classify.methods import registry
 from vclean.classify.methods.base import MethodInfo, prediction_from_mask, tag_labels
-from vclean.classify.methods.registry import _load_trained, pack_model, unpack_model
+from vclean.classify.methods.registry import load_trained, pack_model
 from vclean.errors import ExtraMissingError, ModelError, UsageError
 from vclean.features.blocks import extract_blocks
 from vclean.labels import Label
@@ -70,33 +70,41 @@ class TestGet:
         assert (prediction.labels, prediction.probability.shape) == ([], (0,))
 
 
-class TestUnpack:
+def load_bytes(tmp_path, data, load=lambda data: data):
+    """Return what the method "tree" loads from a file of these bytes."""
+    path = tmp_path / "m.model"
+    path.write_bytes(data)
+    return load_trained("tree", SimpleNamespace(load=load), path)
+
+
+class TestLoadTrained:
+    def test_model(self, tmp_path):
+        assert load_bytes(tmp_path, pack_model("tree", b"model", {})) == b"model"
+
     @pytest.mark.parametrize(
         "data",
         [b"", b"{}", b"[]\n", b"\xff\n", b"null\n", pack_model("tree", b"model", {})[:-3], b"[" * 100_000 + b"\n"],
     )
-    def test_damaged_file(self, data):
-        with pytest.raises(ModelError, match="it is damaged, or not a model of the method tree: create one with"):
-            unpack_model("tree", data, "it")
+    def test_damaged_file(self, tmp_path, data):
+        with pytest.raises(
+            ModelError, match=r"m\.model is damaged, or not a model of the method tree: create one with"
+        ):
+            load_bytes(tmp_path, data)
 
     @pytest.mark.parametrize(("method", "version"), [("bush", 1), ("tree", 2)])
-    def test_model_of_another_method_or_version(self, monkeypatch, method, version):
+    def test_model_of_another_method_or_version(self, tmp_path, monkeypatch, method, version):
         data = pack_model(method, b"model", {})
         monkeypatch.setattr(registry, "FORMAT", version)
-        with pytest.raises(ModelError, match=f"it is a model of the method {method}, version 1: .*--method tree"):
-            unpack_model("tree", data, "it")
+        with pytest.raises(ModelError, match=f"is a model of the method {method}, version 1: .*--method tree"):
+            load_bytes(tmp_path, data)
 
-
-class TestLoadTrained:
     def test_model_that_the_method_cannot_load(self, tmp_path):
-        path = tmp_path / "m.model"
-        path.write_bytes(pack_model("tree", b"bad", {}))
-        with pytest.raises(ModelError, match=r"m\.model is damaged: create one with `vclean train"):
-            _load_trained("tree", SimpleNamespace(load={}.__getitem__), path)
+        with pytest.raises(ModelError, match=r"m\.model is damaged, or .*: create one with `vclean train"):
+            load_bytes(tmp_path, pack_model("tree", b"bad", {}), {}.__getitem__)
 
     def test_error_without_shipped_model_explains_training(self):
         with pytest.raises(ModelError, match="no model of the method tree is in the package: create one with `vclean"):
-            _load_trained("tree", SimpleNamespace(), None)
+            load_trained("tree", SimpleNamespace(), None)
 
 
 def test_prediction_from_mask_has_the_labels_of_the_markup():
