@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -43,17 +42,13 @@ def inherit_roles(posterior: NDArray[np.float32], parent: NDArray[np.int32]) -> 
         Probabilities of the role of the nearest region, float32 (C, CLASSES): the candidate itself if it is a region,
         else the nearest region of its parent; predictions count as independent.
     """
-    depth: list[int] = []
-    for parent_row in parent.tolist():
-        depth.append(depth[parent_row] + 1 if parent_row >= 0 else 0)
-    order = np.argsort(depth, kind="stable")
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    parent_rank = rank[parent[order]]
-    nearest = posterior.take(order, axis=0)
-    for begin, end in pairwise(np.cumsum(np.bincount(depth)).tolist()):  # all candidates of one depth at once
-        level, outer = slice(begin, end), parent_rank[begin:end]
-        inherited = nearest[level, NONE, None] * nearest.take(outer, axis=0)
-        nearest[level, :NONE] += inherited[:, :NONE]
-        nearest[level, NONE] = inherited[:, NONE]
-    return nearest.take(rank, axis=0)
+    depth = np.zeros(len(parent), dtype=np.int64)
+    for row, parent_row in enumerate(parent.tolist()):
+        depth[row] = depth[parent_row] + 1 if parent_row >= 0 else 0
+    nearest = posterior.copy()
+    for level in range(1, depth.max(initial=0) + 1):  # all candidates of one depth at once
+        rows = np.flatnonzero(depth == level)
+        inherited = posterior[rows, NONE, None] * nearest[parent[rows]]
+        nearest[rows, :NONE] += inherited[:, :NONE]
+        nearest[rows, NONE] = inherited[:, NONE]
+    return nearest

@@ -168,10 +168,8 @@ def group_of(name: str) -> str:
         return NEIGHBORS
     if level:
         return CONTAINERS
-    return _GROUP.get(name) or (WORDS if name == "word_score" else _SCORE_GROUPS[part])
-
-
-_SCORE_GROUPS: Final = {"score": NAMES, "rank": NAMES, "alike": SIMILAR_BLOCKS, "page": PAGE}
+    of_scores = {"score": NAMES, "rank": NAMES, "alike": SIMILAR_BLOCKS, "page": PAGE}
+    return _GROUP.get(name) or (WORDS if name == "word_score" else of_scores[part])
 
 
 def kind_of(name: str) -> str:

@@ -99,12 +99,6 @@ class SemanticBlocks:
         return self.total((inside & self._is_short)[self._element].astype(np.float32)) > 0
 
 
-_LENGTH: Final = 0.6
-_SENTENCES: Final = 0.4
-_MIDDLE: Final = 0.2
-_LINKS: Final = 0.8
-_FORM: Final = 0.1
-_IMAGE: Final = 0.05
 _MIN_IMPORTANCE: Final = 0.2
 """Minimum importance of a semantic block that is content."""
 _BOLD: Final = 0.9
@@ -132,12 +126,12 @@ def importance(semantic: SemanticBlocks) -> NDArray[np.float64]:
     sentences, end = semantic.total(ends), np.cumsum(words)
     position = (end - words / 2) / max(float(end[-1]), 1.0)
     return np.asarray(
-        _LENGTH * ratio(words, float(words.max()))
-        + _SENTENCES * ratio(sentences, float(sentences.max()))
-        + _MIDDLE * (1 - np.abs(2 * position - 1))
-        - _LINKS * semantic.link_share
-        - _FORM * semantic.has(_FORMS)
-        + _IMAGE * semantic.has(_IMAGES)
+        0.6 * ratio(words, float(words.max()))
+        + 0.4 * ratio(sentences, float(sentences.max()))
+        + 0.2 * (1 - np.abs(2 * position - 1))
+        - 0.8 * semantic.link_share
+        - 0.1 * semantic.has(_FORMS)
+        + 0.05 * semantic.has(_IMAGES)
     )
 
 

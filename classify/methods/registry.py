@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 DEFAULT: Final = "vclean"
 """Name of the method with its own kind of model, which supports confidence, policies and site evidence."""
-_PACKAGE: Final = "vclean.classify.methods"
 
 
 def checked(info: MethodInfo, method: Method) -> Method:
@@ -118,7 +117,7 @@ def _entry(info: MethodInfo) -> Any:  # noqa: ANN401 - a `Trainable`, a method, 
     if info.library:
         import_optional(info.library, info.library, "methods")
     module, _, name = info.entry_point.partition(":")
-    entry = import_module(f"{_PACKAGE}.{module}")
+    entry = import_module(f"vclean.classify.methods.{module}")
     return entry if info.trained and not name else getattr(entry, name or "label")
 
 

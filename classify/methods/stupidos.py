@@ -59,7 +59,6 @@ MIN_COUNT: Final = 3
 _WEIGHTS: Final = (0.3, 0.4, 0.29, 0.01)
 """Interpolation weights of single words, bigrams, trigrams, and any word."""
 _FOOTER: Final = re.compile(r"(?:[^|]*\|){4}")
-_CLIP: Final = 15.0
 
 
 def log_odds(
@@ -118,7 +117,7 @@ def load(data: bytes) -> Method:
         words = EncodedTexts.from_texts(blocks.text).words
         odds = prior + np.bincount(words.owner, log_odds(ngrams(words), *known), len(blocks))
         footer = np.array([bool(_FOOTER.match(text)) for text in blocks.text], dtype=bool)
-        probability = np.where(footer, 0, expit(odds.clip(-_CLIP, _CLIP)))
+        probability = np.where(footer, 0, expit(odds.clip(-15, 15)))
         return prediction_of_visible(blocks, (odds > 0) & ~footer, probability=probability)
 
     return label

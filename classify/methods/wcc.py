@@ -47,10 +47,8 @@ if TYPE_CHECKING:
     from vclean.classify.prediction import Prediction
     from vclean.features.blocks import BlockColumns
 
-_CHARACTERS: Final = 3
-_WORDS: Final = 10
-_WORD_LENGTH: Final = 3
 _LINES: Final = 3
+"""Number of lines from a heading within which its paragraph begins."""
 
 
 def baseline(blocks: BlockColumns) -> Prediction:
@@ -64,8 +62,8 @@ def heuristic(blocks: BlockColumns) -> Prediction:
     words = [blocks.text[line].split() for line in lines.tolist()]
     count = np.array([len(line) for line in words], dtype=np.int64)
     letters = np.array([sum(map(len, line)) for line in words], dtype=np.int64)
-    is_line = letters + count - 1 > _CHARACTERS
-    paragraph = is_line & (count > _WORDS) & (letters > _WORD_LENGTH * count)
+    is_line = letters + count - 1 > 3
+    paragraph = is_line & (count > 10) & (letters > 3 * count)
     heading = _headings(paragraph, is_line & ~paragraph)
     is_content = np.zeros(len(blocks), dtype=bool)
     is_content[lines] = paragraph | heading
@@ -232,8 +230,6 @@ _POPULATION: Final = 60
 _GENERATIONS: Final = 120
 _FITTEST: Final = 12
 _CHANGES: Final = 3
-_GOLD_POINTS: Final = 2.0
-_OTHER_POINTS: Final = -1.0
 _WORD: Final = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -255,7 +251,7 @@ class Genetic:
         shapes = [[bool(pattern.search(text)) for text in texts] for pattern in map(re.compile, SHAPES)]
         types = list(map(_types, texts))
         matches = np.array([*shapes, *([word in words_of_text for words_of_text in types] for word in indicative)])
-        genes = breed(matches, _GOLD_POINTS * gold + _OTHER_POINTS * (words - gold)).tolist()
+        genes = breed(matches, 2.0 * gold - (words - gold)).tolist()
         patterns = [*SHAPES, *(rf"(?i)\b{word}\b" for word in indicative)]
         leaves = {
             kind: [pattern for pattern, gene in zip(patterns, genes, strict=True) if gene == sign]

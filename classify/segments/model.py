@@ -396,11 +396,8 @@ def get(name: str) -> Callable[[Snapshot], Segments]:
     return load(None if name == METHOD else Path(name))
 
 
-_LEAST_SHARE: Final = 0.5
-
-
 def describe(segments: Segments, blocks: BlockColumns, prediction: Prediction) -> Segments:
-    """Return the segments of a page with their roles and content shares.
+    """Return the segments of a page with their content shares, and their roles: those of half of their words or more.
 
     Args:
         segments: the segments.
@@ -422,7 +419,7 @@ def describe(segments: Segments, blocks: BlockColumns, prediction: Prediction) -
     share = np.full(len(segments), np.nan, dtype=np.float32)
     np.divide(content, total, out=share, where=total > 0, casting="same_kind")
     most = np.max([*of_roles, np.zeros(len(segments))], axis=0)
-    has_role = (most >= _LEAST_SHARE * total) & (most > 0)
+    has_role = (most >= 0.5 * total) & (most > 0)
     largest = np.argmax(of_roles, axis=0).tolist() if roles else []
     described = tuple(roles[largest[row]] if known else None for row, known in enumerate(has_role.tolist()))
     return replace(segments, roles=described, content_share=share)

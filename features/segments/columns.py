@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 SHAPE_COLUMNS: Final = read_columns("segment", "shape")
 
-_SMALL, _LARGE = 0.05, 0.2
 _SIGNIFICANT: Final = 0.03
 """Minimum share of a container's words in a part that counts as side by side with another."""
 _ACROSS: Final = 0.9
@@ -81,7 +80,7 @@ def _share_values(share: NDArray[np.float64]) -> tuple[float, ...]:
     positive = ordered[ordered > 0]
     second = ordered[1] if len(ordered) > 1 else 0.0
     entropy = -(positive * np.log(positive)).sum()
-    return max(0.0, 1 - ordered.sum()), second, entropy, (share > _SMALL).sum(), (share > _LARGE).sum()
+    return max(0.0, 1 - ordered.sum()), second, entropy, (share > 0.05).sum(), (share > 0.2).sum()
 
 
 def _layout_values(painted: NDArray[np.float64], is_large: NDArray[np.bool_]) -> tuple[float, ...]:

@@ -35,12 +35,8 @@ if TYPE_CHECKING:
 FORMATS: Final = ("json", "webis")
 """Names of the output formats; the first is the default."""
 
-_DIGITS: Final = 2
 _MAX_ROOTS: Final = 10
 """Maximum roots of a segment in an HTML overlay; leaves rarely have more, and all roots would make the file large."""
-
-Record = dict[str, Any]
-"""Type of JSON objects."""
 
 
 def write(segments: Segments, name: str) -> str:
@@ -57,7 +53,7 @@ def write(segments: Segments, name: str) -> str:
     return json.dumps(to_record(segments), ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def to_record(segments: Segments) -> Record:
+def to_record(segments: Segments) -> dict[str, Any]:
     """Return the segments as nested dictionaries; see `docs/guides/segments.md`."""
     snapshot = segments.snapshot
     return {
@@ -142,9 +138,9 @@ def to_layer(segments: Segments) -> OverlayLayer:
     )
 
 
-def _tree(segments: Segments) -> Record:
+def _tree(segments: Segments) -> dict[str, Any]:
     """Return the first segment with its descendants nested; iterative, because segments may be nested deeply."""
-    records: list[Record] = [
+    records: list[dict[str, Any]] = [
         {
             "number": row,
             "doc": int(segments.coherence[row]),
@@ -176,7 +172,7 @@ def _share(segments: Segments, row: int) -> float | None:
 
 def _rounded(lengths: Sequence[float]) -> list[float]:
     """Return lengths in px, rounded."""
-    return [_whole(round(float(length), _DIGITS)) for length in lengths]
+    return [_whole(round(float(length), 2)) for length in lengths]
 
 
 def _whole(length: float) -> float:
@@ -207,10 +203,6 @@ def to_table(segments: Segments) -> str:
         rows=rows,
         more=f"{len(leaves) - MAX_ROWS} more: see segments.leaves" if len(leaves) > MAX_ROWS else "",
     )
-
-
-_LARGEST: Final = 1e6
-"""Maximum coordinate in px."""
 
 
 class WebisPage(NamedTuple):
@@ -298,7 +290,7 @@ def _parse_segments(name: str, value: object) -> list[shapely.MultiPolygon]:
                 segment = shapely.MultiPolygon([(rings[0], rings[1:]) for rings in polygons])
         except (ValueError, TypeError, IndexError, KeyError, shapely.errors.ShapelyError) as error:
             raise InputError(f"{where} is not a list of polygons with closed rings of points: {error}") from error
-        if not all(abs(coordinate) <= _LARGEST for coordinate in shapely.get_coordinates(segment).ravel()):
+        if not all(abs(coordinate) <= 1e6 for coordinate in shapely.get_coordinates(segment).ravel()):
             raise InputError(f"{where} has points that are not numbers of px")
         segments.append(segment)
     return segments
