@@ -344,9 +344,7 @@ class _ReasonWriter:
     ) -> None:
         self._surroundings = surroundings
         self._prediction = prediction
-        self._x = surroundings.x
-        self._is_content = [label.is_content for label in prediction.labels]
-        contradicts = _IS_LINEAR_SCORE & (self._x * contributions < 0)
+        contradicts = _IS_LINEAR_SCORE & (surroundings.x * contributions < 0)
         self._weighted = np.where(contradicts, _CONTRADICTION_WEIGHT * contributions, contributions)
 
     def reasons(self, block: int, sums: NDArray[np.float64]) -> Reasons:
@@ -362,7 +360,8 @@ class _ReasonWriter:
             for group in order
             if abs(size[group]) >= MIN_CONTRIBUTION and self._is_informative(block, group, size[group])
         ]
-        supporting = [group for group in candidates if (size[group] > 0) == self._is_content[block]]
+        is_content = self._prediction.labels[block].is_content
+        supporting = [group for group in candidates if (size[group] > 0) == is_content]
         by_priority = dict.fromkeys([phrases.NEIGHBORS, *supporting[:_MIN_SUPPORTING_GROUPS], *candidates])
         selected = list(by_priority)[:MAX_GROUPS]
         return [
@@ -374,7 +373,7 @@ class _ReasonWriter:
         if group in _TEXTS or group == phrases.PAGE:
             return group in _TEXTS
         first = self._strongest_features(block, group, contribution)[0]
-        return not phrases.is_unrendered(_NAMES[first], float(self._x[block, first]))
+        return not phrases.is_unrendered(_NAMES[first], float(self._surroundings.x[block, first]))
 
     def _text(self, block: int, group: str, contribution: float) -> str:
         if group in _TEXTS:
@@ -416,7 +415,7 @@ class _ReasonWriter:
         return [columns[first]]
 
     def _phrase(self, block: int, column: int, contribution: float) -> str:
-        name, value = _NAMES[column], float(self._x[block, column])
+        name, value = _NAMES[column], float(self._surroundings.x[block, column])
         if level := phrases.SUBTREE_LEVELS[column]:
             subject = self._surroundings.container(block, level)
         else:

@@ -12,7 +12,7 @@ elements. The innermost selected element decides; among selectors of the same el
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from lxml import etree
@@ -40,22 +40,8 @@ _STRING: Final = re.compile(r"\"[^\"]*\"|'[^']*'")
 _ATTRIBUTE: Final = re.compile(r"(?:@|attribute::)\s*([\w:.-]+)")
 
 
-class Selector(NamedTuple):
-    """Selector of a template: its file and line for messages, its compiled expression, whether it excludes elements."""
-
-    place: str
-    select: etree.XPath
-    excludes: bool
-
-    def matches(self, root: etree._Element) -> list[etree._Element]:
-        """Return the selected elements; raise InputError if the expression selects something else."""
-        try:
-            matches = self.select(root.getroottree())
-        except etree.XPathError as error:
-            raise InputError(f"{self.place}: {error}") from error
-        if not isinstance(matches, list) or not all(isinstance(each, etree._Element) for each in matches):
-            raise InputError(f"{self.place}: it has to select elements, as xpath://p does")
-        return cast("list[etree._Element]", matches)
+Selector = tuple[str, etree.XPath, bool]
+"""File and line of a selector for messages, its compiled expression, and whether it excludes elements."""
 
 
 def read(path: Path | None) -> Method:
@@ -93,20 +79,29 @@ def parse(text: str, source: str = "the template") -> Method:
             compiled = etree.XPath(_expression(line.removeprefix("-").strip()), regexp=False)
         except (ValueError, SyntaxError, RuntimeError, etree.XPathError) as error:
             raise InputError(f"{place}: {line!r}: {error}") from error
-        selectors.append(Selector(place, compiled, line.startswith("-")))
+        selectors.append((place, compiled, line.startswith("-")))
     if not selectors:
         raise InputError(f"{source} has no selector: write one a line, such as article, class=post or css:div.post > p")
     return lambda blocks: prediction_of_elements(blocks, _selected(selectors, blocks.snapshot))
 
 
 def _selected(selectors: Sequence[Selector], snapshot: Snapshot) -> NDArray[np.bool_]:
-    """Return whether each element is selected or inside a selected element, bool (N,)."""
+    """Return whether each element is selected or inside a selected element, bool (N,).
+
+    Raises:
+        InputError: an expression selects something other than elements.
+    """
     elements = to_elements(snapshot)
-    index_of = {element: index for index, element in enumerate(elements)}
+    index_of: dict[object, int] = {element: index for index, element in enumerate(elements)}
     selection = np.zeros(len(elements), dtype=np.int8)
-    for selector in selectors:
-        for element in selector.matches(elements[0]):
-            selection[index_of[element]] = -1 if selector.excludes else 1
+    for place, select, excludes in selectors:
+        try:
+            matches = select(elements[0].getroottree())
+        except etree.XPathError as error:
+            raise InputError(f"{place}: {error}") from error
+        if not isinstance(matches, list) or not all(isinstance(each, etree._Element) for each in matches):
+            raise InputError(f"{place}: it has to select elements, as xpath://p does")
+        selection[[index_of[element] for element in matches]] = -1 if excludes else 1
     nearest = tree.nearest_ancestor(selection != 0, snapshot.parent)
     return np.asarray(selection[nearest] > 0)
 
