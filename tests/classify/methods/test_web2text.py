@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -120,9 +121,7 @@ def layer(columns, outputs, weights):
 @pytest.fixture(scope="module")
 def trained():
     pytest.importorskip("torch", reason="comes with the extra web2text")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(web2text, "_STEPS", 60)
-        patch.setattr(web2text, "_BATCH", 16)
+    with patch.multiple(web2text, _STEPS=60, _BATCH=16):
         yield web2text.train([web2text.make_example(training_page(MENU_PAGE, GOLD))] * 4)
 
 
@@ -212,9 +211,7 @@ def same(one, other):
 
 def fit(columns=SEQUENCES, targets=BEFORE, is_flag=FLAGS, **constants):
     """Train a small network with these values of constants of the module."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in (SMALL | constants).items():
-            patch.setattr(web2text, f"_{name}", value)
+    with patch.multiple(web2text, **{f"_{name}": value for name, value in (SMALL | constants).items()}):
         return fit_network(columns, targets, 2, is_flag)
 
 
