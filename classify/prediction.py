@@ -57,7 +57,7 @@ class Decision:
         group: int32 (B,), group of blocks that is kept or dropped as one, -1 for blocks outside groups.
         is_content: bool (B,), the decision after post-processing, but for the headline and confirmed labels.
         candidates: float32 (B,), the probabilities from which `selected` was chosen; 0 for those that cannot be.
-        kinds: the blocks of each kind about which the policy decides: `vclean.classify.content.kinds.requested_kinds`.
+        kinds: the blocks of each kind about which the policy decides: see `postprocess.requested_kinds`.
         changes: float64 (B,) by group of contributions, what was added to the log odds of the trees.
     """
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from vclean.block import Block, Blocks
 from vclean.characters import format_count
-from vclean.classify.content.kinds import block_kinds, comment_blocks
+from vclean.classify.content.postprocess import block_kinds, comment_blocks
 from vclean.classify.prediction import LazyList
 from vclean.features.matrix import page_context
 from vclean.features.text.language import detect

@@ -22,12 +22,12 @@ from vclean.classify.content import confirmed as confirmed_pages
 from vclean.classify.content import stacking
 from vclean.classify.content.confirmed import ConfirmedPage, confirm_headline, override
 from vclean.classify.content.expected_f import Calibration, CalibrationMap, assign_labels, best_selection
-from vclean.classify.content.kinds import requested_kinds
 from vclean.classify.content.postprocess import (
     adjust_probability,
     block_groups,
     place_headline,
     place_subject,
+    requested_kinds,
     smooth_groups,
 )
 from vclean.classify.content.stacking import Conventions, LinearModel, add_columns

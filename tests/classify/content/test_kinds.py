@@ -7,7 +7,7 @@ import pytest
 from helpers.pages import snapshot
 
 import vclean
-from vclean.classify.content.kinds import block_kinds, requested_kinds
+from vclean.classify.content.postprocess import block_kinds, requested_kinds
 from vclean.features.blocks import extract_blocks
 from vclean.features.matrix import page_context
 from vclean.labels import Kind, Label
