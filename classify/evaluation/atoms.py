@@ -33,7 +33,7 @@ from vclean.classify.evaluation.segmentation import Nodes
 from vclean.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -161,12 +161,10 @@ class PlanarArrangement:
         A pixel touches the regions of its eight neighbors, so it counts for several regions at their borders.
         """
         x, y = points[(points < (self.columns[-1], self.rows[-1])).all(axis=1)].T
-        column, at_column_border = _cells(self.columns)
-        row, at_row_border = _cells(self.rows)
-        at_border = at_column_border[x] | at_row_border[y]
-        inner = self.region[row[y[~at_border]], column[x[~at_border]]]
-        near_rows, near_columns = _neighbors(row, y[at_border]), _neighbors(column, x[at_border])
-        touched = self.region[near_rows[:, None], near_columns[None]].reshape(9, -1)
+        near_rows, near_columns = _near_cells(self.rows, y), _near_cells(self.columns, x)
+        at_border = (near_rows[0] < near_rows[2]) | (near_columns[0] < near_columns[2])
+        inner = self.region[near_rows[1, ~at_border], near_columns[1, ~at_border]]
+        touched = self.region[near_rows[:, None, at_border], near_columns[None, :, at_border]].reshape(9, -1)
         touched.sort(axis=0)
         is_first = np.diff(touched, axis=0, prepend=-1) > 0
         regions = len(self.inside)
@@ -183,17 +181,9 @@ def _cell_borders(shapes: NDArray[np.object_], width: int, height: int) -> tuple
     return np.unique([0, width, *np.clip(x, 0, width)]), np.unique([0, height, *np.clip(y, 0, height)])
 
 
-def _cells(borders: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the cell of each px between the first and the last border, and whether the px touches a cell border."""
-    cell = np.repeat(np.arange(len(borders) - 1), np.diff(borders))
-    at_border = np.zeros(len(cell), dtype=bool)
-    at_border[borders[:-1]] = True
-    at_border[borders[1:] - 1] = True
-    return cell, at_border
-
-
-def _neighbors(cell: NDArray[np.int64], position: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+def _near_cells(borders: NDArray[np.int64], position: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
     """Return the cells of the px before, at and after `position` (P,), int64 (3, P); the page ends with its last px."""
+    cell = np.repeat(np.arange(len(borders) - 1), np.diff(borders))
     return np.asarray(cell[np.clip(position + np.array([[-1], [0], [1]]), 0, len(cell) - 1)])
 
 
@@ -237,46 +227,35 @@ class PageAtoms:
 
     Args:
         snapshot: the page, rendered.
-        screenshot: PNG or JPEG, one px per CSS px; None if no kind of edges is requested.
+        kinds: kinds of elements.
+        screenshot: PNG or JPEG, one px per CSS px; not read if no kind of edges is requested.
 
     Raises:
-        InputError: the screenshot cannot be read; raised when edges are first requested.
+        InputError: the screenshot cannot be read.
     """
 
-    def __init__(self, snapshot: Snapshot, screenshot: bytes | None = None) -> None:
+    def __init__(self, snapshot: Snapshot, kinds: Sequence[AtomKind], screenshot: bytes | None = None) -> None:
         self.nodes = Nodes(snapshot)
+        self._kinds = kinds
         self._size = (max(round(snapshot.width), 1), max(round(snapshot.height), 1))
-        self._screenshot = screenshot
-        self._points: dict[AtomKind, NDArray[np.int64]] = {}
+        detectors = {kind: _DETECTORS[kind] for kind in kinds if kind.needs_screenshot}
+        gray = luma(screenshot or b"") if detectors else None
+        self._edges = {kind: np.argwhere(detect(gray))[:, ::-1] for kind, detect in detectors.items()}
 
-    def group(self, kinds: Iterable[AtomKind], predicted: Segmentation, truth: Segmentation) -> dict[AtomKind, Atoms]:
-        """Group the elements of some kinds by the segments of two segmentations of the page."""
+    def group(self, predicted: Segmentation, truth: Segmentation) -> dict[AtomKind, Atoms]:
+        """Group the elements by the segments of two segmentations of the page."""
         atoms: dict[AtomKind, Atoms] = {}
         plane = None
-        for kind in kinds:
+        for kind in self._kinds:
             if kind in (AtomKind.CHARS, AtomKind.NODES):
                 atoms[kind] = self._group_nodes(kind, predicted, truth)
             else:
                 plane = plane or PlanarArrangement.from_shapes(
                     np.concatenate([predicted.shapes, truth.shapes]), *self._size
                 )
-                weight = (
-                    plane.area if kind is AtomKind.PIXELS else plane.count_near(self._edge_points(kind)).astype(float)
-                )
+                weight = plane.area if kind is AtomKind.PIXELS else plane.count_near(self._edges[kind]).astype(float)
                 atoms[kind] = Atoms(weight, plane.inside[:, : len(predicted)], plane.inside[:, len(predicted) :])
         return atoms
-
-    def _edge_points(self, kind: AtomKind) -> NDArray[np.int64]:
-        """Return x and y of the pixels on edges, int64 (P, 2)."""
-        if kind not in self._points:
-            self._points[kind] = np.argwhere(_DETECTORS[kind](self._luma))[:, ::-1]
-        return self._points[kind]
-
-    @cached_property
-    def _luma(self) -> NDArray[np.float32]:
-        if self._screenshot is None:
-            raise ValueError("edges need a screenshot of the page")
-        return luma(self._screenshot)
 
     def _group_nodes(self, kind: AtomKind, predicted: Segmentation, truth: Segmentation) -> Atoms:
         weight = self.nodes.characters if kind is AtomKind.CHARS else np.ones(len(self.nodes), dtype=np.int64)

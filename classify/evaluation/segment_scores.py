@@ -12,6 +12,7 @@ one in a true segment only lowers recall.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.corpora.marked import RenderedMarkedPage
-    from vclean.classify.evaluation.atoms import Atoms
-    from vclean.classify.evaluation.segmentation import Segmentation, Segmenter
+    from vclean.classify.evaluation.segmentation import Segmenter
 
 
 _CELLS: Final = 2**23
@@ -77,7 +77,10 @@ def score(weight: NDArray[Any], predicted: NDArray[np.bool_], truth: NDArray[np.
         rows = slice(begin, begin + step)
         shared = (by_method[rows] @ by_method.T, by_truth[rows] @ by_truth.T)
         shares[:, rows] = [_mean_share(np.minimum(*shared), each, size) for each in shared]
-    precision, recall = (_weighted_mean(each, size) for each in shares)
+    precision, recall = (
+        float(np.average(share[known], weights=size[known])) if known.any() else float("nan")
+        for share, known in zip(shares, ~np.isnan(shares), strict=True)
+    )
     return BCubedScore(precision, recall, predicted.shape[1])
 
 
@@ -100,11 +103,6 @@ def _mean_share(least: NDArray[np.float32], shared: NDArray[np.float32], size: N
     share = np.divide(least, shared, out=np.zeros_like(least), where=shared > 0)
     partners = (shared > 0) @ size
     return np.asarray(np.divide(share @ size, partners, out=np.full(len(partners), np.nan), where=partners > 0))
-
-
-def _weighted_mean(values: NDArray[np.float64], size: NDArray[np.float64]) -> float:
-    known = ~np.isnan(values)
-    return float(np.average(values[known], weights=size[known])) if known.any() else float("nan")
 
 
 _COLUMNS: Final = ("level", "atoms", "method", "pages", "P", "R", "F_B3", "F*", "segments", "truth")
@@ -135,7 +133,7 @@ class MethodSummary(NamedTuple):
     An undefined precision or recall of a page counts as 0.
 
     Attributes:
-        level, kind, method: level of the marks, kind of elements, and name of the method.
+        level, atoms, method: level of the marks, kind of elements, and name of the method.
         precision, recall, f_b3: means over the pages, of F1 for the last.
         f_star: F of the mean precision and recall.
         segments, truth: mean numbers of predicted and of true segments per page.
@@ -143,7 +141,7 @@ class MethodSummary(NamedTuple):
     """
 
     level: int
-    kind: AtomKind
+    atoms: AtomKind
     method: str
     precision: float
     recall: float
@@ -156,13 +154,14 @@ class MethodSummary(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """Return the figures by name, ready for JSON; None means "undefined"."""
         pages = [
-            {"id": name, "parameter": parameter, **_rounded(precision=score.precision, recall=score.recall),
-             "f1": score.f1, "segments": score.segments}
+            {"id": name, "parameter": parameter, "precision": _rounded(score.precision),
+             "recall": _rounded(score.recall), "f1": score.f1, "segments": score.segments}
             for name, parameter, score in self.pages
         ]  # fmt: skip
-        names = ("precision", "recall", "f_b3", "f_star", "segments", "truth")
-        figures = _rounded(**{name: getattr(self, name) for name in names})
-        return {"level": self.level, "atoms": self.kind, "method": self.method, **figures, "pages": pages}
+        figures = {
+            name: _rounded(value) if isinstance(value, float) else value for name, value in self._asdict().items()
+        }
+        return figures | {"pages": pages}
 
 
 def compare_segmenters(
@@ -187,33 +186,23 @@ def compare_segmenters(
     Raises:
         InputError: the screenshot cannot be read.
     """
-    elements = PageAtoms(page.snapshot, page.screenshot)
+    elements = PageAtoms(page.snapshot, kinds, page.screenshot)
     page_segment = whole_page(page.snapshot)
     segmentations = {
         each.family: [result if len(result) else page_segment for result in each.segment(page.id, page.snapshot)]
         for each in segmenters
     }
 
-    def scores(result: Segmentation, truth: Segmentation, kinds: Sequence[AtomKind]) -> dict[AtomKind, BCubedScore]:
-        atoms_by_kind = elements.group(kinds, result, truth)
-        if marked_only:
-            atoms_by_kind = {kind: atoms._replace(weight=_true_weights(atoms)) for kind, atoms in atoms_by_kind.items()}
-        return {kind: score(*atoms) for kind, atoms in atoms_by_kind.items()}
-
     for level in levels:
         truth = gold_segments(page.snapshot, page.marks, level)
-        present = [kind for kind, atoms in elements.group(kinds, truth, truth).items() if _true_weights(atoms).any()]
-        scored = {
-            name: [scores(result, truth, present) for result in results] for name, results in segmentations.items()
-        }
-        for kind in present:
-            of_kind = {name: [each[kind] for each in results] for name, results in scored.items()}
+        scores: defaultdict[AtomKind, dict[str, list[BCubedScore]]] = defaultdict(lambda: defaultdict(list))
+        for name, result in ((name, result) for name, results in segmentations.items() for result in results):
+            for kind, (weight, predicted, true) in elements.group(result, truth).items():
+                true_weight = np.where(true.any(axis=1), weight, 0.0)
+                if true_weight.any():
+                    scores[kind][name].append(score(true_weight if marked_only else weight, predicted, true))
+        for kind, of_kind in scores.items():
             yield PageTrials(page.id, registered_domain(page.id), level, kind, len(truth), of_kind)
-
-
-def _true_weights(atoms: Atoms) -> NDArray[np.float64]:
-    """Return the weights of the elements in true segments, 0 for others."""
-    return np.where(atoms.truth.any(axis=1), atoms.weight, 0.0)
 
 
 def summarize(
@@ -258,10 +247,10 @@ def table(summaries: Sequence[MethodSummary]) -> str:
     for line in summaries:
         shares = ["-" if np.isnan(value) else f"{value:.3f}" for value in line[3:7]]
         counts = ["-" if np.isnan(value) else f"{value:.1f}" for value in (line.segments, line.truth)]
-        rows.append([str(line.level), line.kind, line.method, str(len(line.pages)), *shares, *counts])
+        rows.append([str(line.level), line.atoms, line.method, str(len(line.pages)), *shares, *counts])
     aligned = ["right", "left", "left", *["right"] * (len(_COLUMNS) - 3)]
     return tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=aligned)
 
 
-def _rounded(**figures: float) -> dict[str, float | None]:
-    return {name: None if np.isnan(value) else round(value, 4) for name, value in figures.items()}
+def _rounded(value: float) -> float | None:
+    return None if np.isnan(value) else round(value, 4)

@@ -160,7 +160,7 @@ class EvaluateSegmentsCommand(MessageOptions):
             truth += [_true_segments(page)] if self.truth else []
         summaries = summarize(trials, methods, levels, kinds)
         write_stream(sys.stdout, table(summaries) + "\n")
-        for level, kind in dict.fromkeys((line.level, line.kind) for line in summaries if not line.pages):
+        for level, kind in dict.fromkeys((line.level, line.atoms) for line in summaries if not line.pages):
             _log.warning("level %d, %s: no score, because no page has any of them in a marked segment", level, kind)
         _write_files(self, summaries, truth)
         return int(bool(failures))

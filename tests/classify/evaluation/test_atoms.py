@@ -34,7 +34,7 @@ def segmentation(*shapes):
 
 def weights(page, kind, *shapes, screenshot=None):
     """Return the weight of the elements in each shape."""
-    atoms = PageAtoms(page, screenshot).group([kind], segmentation(*shapes), segmentation())[kind]
+    atoms = PageAtoms(page, [kind], screenshot).group(segmentation(*shapes), segmentation())[kind]
     return (atoms.weight @ atoms.predicted).tolist()
 
 
@@ -67,8 +67,8 @@ SCREENSHOT = image(lambda brush: brush.rectangle((60, 10, 79, 29), fill="black")
 
 class TestEdges:
     def test_coarse_and_fine_edges(self) -> None:
-        atoms = PageAtoms(boxed(PAGE), SCREENSHOT)
-        both = atoms.group([AtomKind.EDGES_FINE, AtomKind.EDGES_COARSE], segmentation(TOP), segmentation(TOP))
+        atoms = PageAtoms(boxed(PAGE), [AtomKind.EDGES_FINE, AtomKind.EDGES_COARSE], SCREENSHOT)
+        both = atoms.group(segmentation(TOP), segmentation(TOP))
         assert both[AtomKind.EDGES_FINE].weight.sum() != both[AtomKind.EDGES_COARSE].weight.sum()
         assert [score(*result).f1 for result in both.values()] == [1, 1]
 
@@ -76,15 +76,11 @@ class TestEdges:
         top, left, right = weights(boxed(PAGE), AtomKind.EDGES_FINE, TOP, LEFT, RIGHT, screenshot=SCREENSHOT)
         assert (top > 0, left, right) == (True, 0, 0)
 
-    def test_edges_without_a_screenshot(self) -> None:
-        with pytest.raises(ValueError, match="need a screenshot"):
-            PageAtoms(boxed(PAGE)).group([AtomKind.EDGES_FINE], segmentation(TOP), segmentation(TOP))
-
 
 class TestPageAtoms:
     def test_a_page_without_height(self) -> None:
         page = boxed("<body></body>", height=0)
-        assert score(*PageAtoms(page).group([AtomKind.PIXELS], *[whole_page(page)] * 2)[AtomKind.PIXELS]).f1 == 1
+        assert score(*PageAtoms(page, [AtomKind.PIXELS]).group(*[whole_page(page)] * 2)[AtomKind.PIXELS]).f1 == 1
 
 
 WIDTH, HEIGHT = 20, 12
