@@ -61,7 +61,7 @@ class Conventions:
                 choices = ", ".join(self.names)
                 reason = f"choose one of {choices}" if choices else "it was trained without conventions"
                 raise UsageError(f"the model does not know the convention {name}: {reason}")
-            return one_hot(self.names, name)
+            return np.array([each == name for each in self.names], dtype=np.float32)
         return np.asarray(self.predict(page_row(x, words)[None])[0])
 
     def predict(self, rows: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -69,11 +69,6 @@ class Conventions:
         if self.predictor is None:
             return np.full((len(rows), len(self.names)), np.nan, dtype=np.float32)
         return self.predictor.predict(rows).astype(np.float32)
-
-
-def one_hot(names: tuple[str, ...], name: str) -> NDArray[np.float32]:
-    """Return 1 at the position of `name`, else 0: float32 (C,)."""
-    return np.array([each == name for each in names], dtype=np.float32)
 
 
 def add_columns(rows: NDArray[np.float32], columns: NDArray[np.float32]) -> NDArray[np.float32]:

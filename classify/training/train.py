@@ -17,7 +17,7 @@ import numpy as np
 from vclean.classify.content import stacking
 from vclean.classify.content.expected_f import Calibration, CalibrationMap, best_selection
 from vclean.classify.content.model import FORMAT, Model
-from vclean.classify.content.stacking import Conventions, one_hot, page_row
+from vclean.classify.content.stacking import Conventions, page_row
 from vclean.classify.evaluation.scores import reliability
 from vclean.classify.training.dataset import ALL, PATH_PENALTY, ROUNDS, WEIGHT_CAP, WORD_PENALTY, design_matrix
 from vclean.classify.training.fits import FITS, SEED, fit
@@ -64,17 +64,6 @@ def _separate(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(values * (1 - _STEP * (count + 1)) + _STEP * np.arange(1, count + 1))
 
 
-def word_f1(
-    selection: NDArray[np.bool_], share: NDArray[np.float32], words: NDArray[np.float32], gold_words: int
-) -> float:
-    """Return the word F1 of a selection (B,), from the share (B,) of each block's words that are gold.
-
-    Exact except for words that the page has more often than the gold: .005 off the score of the text, on average.
-    """
-    gold_hits, selected_words = selection @ (share * words), selection @ words
-    return float(min(2 * gold_hits / max(selected_words + gold_words, 1), 1.0))
-
-
 class HeldOut(NamedTuple):
     """Prediction for a page by a model that never saw its site, before calibration.
 
@@ -90,10 +79,14 @@ class HeldOut(NamedTuple):
 
     @classmethod
     def from_prediction(cls, page: PageRows, prediction: Prediction) -> HeldOut:
-        """Score the selection before its smoothing, and drop the inputs of the decision, which take much memory."""
-        selection, expected = best_selection(prediction.probability, page.layout.tokens)
-        f1 = word_f1(selection, page.share, page.layout.tokens, page.gold_words)
-        return cls(replace(prediction, decision=None), expected, f1)
+        """Score the selection before its smoothing, and drop the inputs of the decision, which take much memory.
+
+        Word F1 is exact except for words that the page has more often than the gold: .005 off on average.
+        """
+        words = page.layout.tokens
+        selection, expected = best_selection(prediction.probability, words)
+        f1 = 2 * (selection @ (page.share * words)) / max(selection @ words + page.gold_words, 1)
+        return cls(replace(prediction, decision=None), expected, float(min(f1, 1.0)))
 
     def calibrated(self, calibration: Calibration) -> Prediction:
         """Return the prediction with calibrated probabilities and confidence."""
@@ -131,37 +124,15 @@ MIN_PAGES: Final = 50
 _PART: Final = re.compile(r"[-_](?:train|dev|test|final)$")
 
 
-def convention_name(corpus: str) -> str:
-    """Return the convention of a corpus: its name without that of a part.
-
-    >>> convention_name("cleaneval-dev")
-    'cleaneval'
-    """
-    return _PART.sub("", corpus)
-
-
 def conventions(pages: Sequence[PageRows]) -> list[str]:
-    """Return the conventions of P pages; empty for pages with partial gold, and for corpora of few pages."""
-    names = ["" if page.is_partial else convention_name(page.corpus) for page in pages]
+    """Return the conventions of P pages: the names of their corpora without those of parts, such as `-dev`.
+
+    They are empty for pages with partial gold, and for corpora of few pages.
+    """
+    names = ["" if page.is_partial else _PART.sub("", page.corpus) for page in pages]
     counts = Counter({(name, page.id) for name, page in zip(names, pages, strict=True)})
     sizes = Counter(name for name, _ in counts)
     return [name if sizes[name] >= MIN_PAGES else "" for name in names]
-
-
-def seen_columns(names: Sequence[str], known: tuple[str, ...], predicted: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the columns of conventions that the content trees see of P pages, float32 (P, len(known)).
-
-    Args:
-        names: the conventions of the pages, see `conventions`.
-        known: the conventions of the model.
-        predicted: float32 (P, len(known)), the predicted columns; those of `KNOWN_SHARE` of the pages are replaced.
-    """
-    is_known = np.random.default_rng(SEED).random(len(names)) < KNOWN_SHARE
-    columns = predicted.copy()
-    for page, name in enumerate(names):
-        if name and is_known[page]:
-            columns[page] = one_hot(known, name)
-    return columns
 
 
 class ConventionFits:
@@ -172,6 +143,8 @@ class ConventionFits:
         known: conventions of a model that is trained on the pages, in the order of their columns.
         held_out: the conventions without each fold, by fold.
         predicted: float32 (P, len(known)), the columns of each page by a predictor that did not see its fold.
+        seen: float32 (P, len(known)), the columns that the content trees see: `KNOWN_SHARE` of the pages have those of
+            their convention, the others the predicted ones.
     """
 
     def __init__(self, table: TrainingTable, x: NDArray[np.float32]) -> None:
@@ -186,6 +159,9 @@ class ConventionFits:
         self.predicted = np.empty((len(self._rows), len(self.known)), dtype=np.float32)
         for fold, held_out in self.held_out.items():
             self.predicted[table.fold == fold] = held_out.predict(self._rows[table.fold == fold])
+        is_known = (np.random.default_rng(SEED).random(len(self._code)) < KNOWN_SHARE) & (self._code >= 0)
+        self.seen = self.predicted.copy()
+        self.seen[is_known] = np.eye(len(self.known))[self._code[is_known]]
 
     def without(self, fold: int = ALL) -> Conventions:
         """Return the conventions, with a predictor that is fitted on the pages of the other folds, or on all."""
@@ -234,8 +210,8 @@ class CrossValidation:
     Attributes:
         table: training rows of the pages.
         conventions: conventions of the pages.
-        held_out: P predictions without a convention.
-        by_convention: P predictions under the convention of the page's corpus; None for pages without one.
+        held_out: P predictions without a convention, by page.
+        by_convention: P predictions under the convention of the page's corpus, if it has one, by page.
 
     Args:
         table: training rows of the pages.
@@ -249,12 +225,12 @@ class CrossValidation:
         _check(table)
         self.table = table
         self.conventions = ConventionFits(table, design_matrix(table))
-        predictions: dict[int, tuple[HeldOut, HeldOut | None]] = {}
+        self.held_out: dict[int, HeldOut] = {}
+        self.by_convention: dict[int, HeldOut] = {}
         for fold in np.unique(table.fold).tolist():
-            predictions.update(_predict_fold(table, self.conventions, fold))
+            for page, default, own in _predict_fold(table, self.conventions, fold):
+                self.held_out[page], self.by_convention[page] = default, own
             done()
-        self.held_out = [predictions[page][0] for page in range(len(table.pages))]
-        self.by_convention = [predictions[page][1] for page in range(len(table.pages))]
 
     @property
     def has_conventions(self) -> bool:
@@ -272,16 +248,11 @@ class CrossValidation:
         With `by_convention`, the predictions are those under the convention of the page's corpus, if it has one.
         """
         calibrations = {fold: self.calibration(fold) for fold in np.unique(self.table.fold).tolist()}
-        predictions = zip(self.table.fold.tolist(), self.held_out, self.by_convention, strict=True)
-        return [
-            (own if own and by_convention else default).calibrated(calibrations[fold])
-            for fold, default, own in predictions
-        ]
+        held_out = self.by_convention if by_convention else self.held_out
+        return [held_out[page].calibrated(calibrations[fold]) for page, fold in enumerate(self.table.fold.tolist())]
 
 
-def _predict_fold(
-    table: TrainingTable, fits: ConventionFits, fold: int
-) -> Iterator[tuple[int, tuple[HeldOut, HeldOut | None]]]:
+def _predict_fold(table: TrainingTable, fits: ConventionFits, fold: int) -> Iterator[tuple[int, HeldOut, HeldOut]]:
     """Predict each page of a fold without a convention, and under that of its corpus if it has one."""
     x = design_matrix(table, fold)
     model = _fit_model(x, table, fits, fold)
@@ -292,7 +263,8 @@ def _predict_fold(
             model.decide, x[first[number] : first[number + 1]], page.layout.tokens, page.group, alike=page.layout.alike
         )
         default = HeldOut.from_prediction(page, decide())
-        yield number, (default, HeldOut.from_prediction(page, decide(policy=Policy(convention=name))) if name else None)
+        own = HeldOut.from_prediction(page, decide(policy=Policy(convention=name))) if name else default
+        yield number, default, own
 
 
 def train(
@@ -315,8 +287,12 @@ def train(
 def _fit_model(x: NDArray[np.float32], table: TrainingTable, fits: ConventionFits, fold: int = ALL) -> Model:
     """Fit a model on all folds of `table` but one, or on all, without calibration; `x` is the matrix of all rows."""
     rows = (table.row_fold != fold) & table.sampled
-    seen = seen_columns(fits.names, fits.known, fits.predicted)[table.row_page[rows]]
-    content = fit("content", np.hstack([x[rows], seen]), table.content[rows], weight=table.sampled_weight[rows])
+    content = fit(
+        "content",
+        np.hstack([x[rows], fits.seen[table.row_page[rows]]]),
+        table.content[rows],
+        weight=table.sampled_weight[rows],
+    )
     types = fit_types(x[rows], table.label[rows], table.row_page[rows])
     conventions = fits.without() if fold == ALL else fits.held_out[fold]
     identity = Calibration(CalibrationMap(), CalibrationMap())

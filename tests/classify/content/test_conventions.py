@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vclean.classify.content.stacking import Conventions, add_columns, one_hot, page_row
+from vclean.classify.content.stacking import Conventions, add_columns, page_row
 from vclean.errors import UsageError
 
 NAMES = ("generous", "same")
@@ -40,16 +40,9 @@ class TestPredict:
         assert np.isnan(columns).all()
 
 
-class TestOneHot:
-    def test_values(self) -> None:
-        assert one_hot(("a", "b"), "b").tolist() == [0, 1]
-        assert one_hot(("a", "b"), "b").dtype == np.float32
-        assert len(one_hot((), "")) == 0
-
-
 class TestAddColumns:
     def test_no_rows(self) -> None:
-        assert add_columns(X[:0], one_hot(("a", "b"), "a")).shape == (0, 5)
+        assert add_columns(X[:0], np.zeros(2)).shape == (0, 5)
 
 
 class TestPageRow:

@@ -13,9 +13,7 @@ from vclean.classify.training.train import (
     KNOWN_SHARE,
     MIN_PAGES,
     ConventionFits,
-    convention_name,
     conventions,
-    seen_columns,
 )
 
 PAGE = rows(0)
@@ -30,20 +28,6 @@ def pages(count: int, corpus: str, *, is_partial: bool = False) -> list[PageRows
     ]
 
 
-class TestConventionName:
-    @pytest.mark.parametrize(
-        ("corpus", "name"),
-        [
-            ("cleaneval-final", "cleaneval"),
-            ("dragnet", "dragnet"),
-            ("wcxb_test", "wcxb"),
-            ("final-draft", "final-draft"),
-        ],
-    )
-    def test_parts_share_a_convention(self, corpus: str, name: str) -> None:
-        assert convention_name(corpus) == name
-
-
 class TestConventions:
     @pytest.mark.parametrize(
         ("table", "expected"),
@@ -51,33 +35,23 @@ class TestConventions:
             (pages(MIN_PAGES, "news"), "news"),
             (pages(MIN_PAGES - 1, "news"), ""),
             ([*pages(MIN_PAGES // 2, "news-train"), *pages(MIN_PAGES // 2, "news-dev")], "news"),
+            ([*pages(MIN_PAGES // 2, "a-test"), *pages(MIN_PAGES // 2, "a_final")], "a"),
+            (pages(MIN_PAGES, "final-draft"), "final-draft"),
             ([*pages(MIN_PAGES // 2, "news")] * 2, ""),
             (pages(MIN_PAGES, "news", is_partial=True), ""),
         ],
-        ids=["enough pages", "few pages", "parts", "two readings of each page", "partial gold"],
+        ids=[
+            "enough pages",
+            "few pages",
+            "parts",
+            "more parts",
+            "no part",
+            "two readings of each page",
+            "partial gold",
+        ],
     )
     def test_pages_of_a_corpus(self, table: list[PageRows], expected: str) -> None:
         assert conventions([*table, *pages(MIN_PAGES, "blogs")]) == [expected] * len(table) + ["blogs"] * MIN_PAGES
-
-
-class TestSeenColumns:
-    KNOWN = ("blogs", "news")
-
-    def test_a_share_of_the_pages_is_seen_with_its_convention(self) -> None:
-        predicted = np.tile(np.float32([0.3, 0.7]), (800, 1))
-        columns = seen_columns(["news"] * 400 + ["blogs"] * 400, self.KNOWN, predicted)
-        for part, own in ((columns[:400], [0, 1]), (columns[400:], [1, 0])):
-            known = (part == own).all(axis=1)
-            assert known.mean() == pytest.approx(KNOWN_SHARE, abs=0.06)
-            np.testing.assert_array_equal(part[~known], predicted[:400][~known])
-        assert columns.dtype == np.float32
-
-    def test_draw_is_reproducible_and_leaves_predictions_and_pages_without_a_convention_alone(self) -> None:
-        predicted = np.full((400, 2), 0.5, dtype=np.float32)
-        once, again = (seen_columns(["news"] * 400, self.KNOWN, predicted) for _ in range(2))
-        np.testing.assert_array_equal(once, again)
-        assert (predicted == 0.5).all()
-        np.testing.assert_array_equal(seen_columns([""] * 400, self.KNOWN, predicted), predicted)
 
 
 class TestConventionFits:
@@ -105,3 +79,14 @@ class TestConventionFits:
         is_known = ~np.isnan(fits.predicted).any(axis=1)
         assert is_known.tolist() == [True] * 20 + [False] * 20 + [True] * 5
         assert fits.without().predictor is not None
+
+    def test_a_share_of_the_pages_is_seen_with_its_convention(self) -> None:
+        table = TrainingTable([*pages(200, "news"), *pages(200, "blogs"), *pages(9, "letters")], np.arange(409) % 4)
+        fits, again = (ConventionFits(table, self.matrix(table)) for _ in range(2))
+        np.testing.assert_array_equal(fits.seen, again.seen)
+        assert fits.seen.dtype == np.float32
+        for part, own in ((slice(0, 200), [0, 1]), (slice(200, 400), [1, 0])):
+            known = (fits.seen[part] == own).all(axis=1)
+            assert known.mean() == pytest.approx(KNOWN_SHARE, abs=0.08)
+            np.testing.assert_array_equal(fits.seen[part][~known], fits.predicted[part][~known])
+        np.testing.assert_array_equal(fits.seen[400:], fits.predicted[400:])
