@@ -53,11 +53,6 @@ class Reliability:
         total = self.weight.sum()
         return float(self.weight @ np.abs(self.predicted - self.observed) / total) if total else 0.0
 
-    def bins(self) -> list[dict[str, float]]:
-        """Return a row for each bin, ready for JSON."""
-        columns = (self.count.tolist(), self.predicted.round(4).tolist(), self.observed.round(4).tolist())
-        return [{"count": n, "predicted": p, "observed": q} for n, p, q in zip(*columns, strict=True)]
-
 
 def reliability(
     predicted: ArrayLike,
@@ -98,7 +93,9 @@ def _equal_mass(p: Numbers, w: Numbers, bins: int) -> NDArray[np.int64]:
 def errors_and_bins(predicted: ArrayLike, observed: ArrayLike, weight: ArrayLike | None = None) -> dict[str, Any]:
     """Return the calibration errors in bins of equal width and of equal mass, and the bins of equal width, for JSON."""
     width, mass = (reliability(predicted, observed, weight, equal_mass=equal_mass) for equal_mass in (False, True))
-    return {"ece": round(width.error, 5), "ece_equal_mass": round(mass.error, 5), "bins": width.bins()}
+    columns = (width.count.tolist(), width.predicted.round(4).tolist(), width.observed.round(4).tolist())
+    rows = [{"count": n, "predicted": p, "observed": q} for n, p, q in zip(*columns, strict=True)]
+    return {"ece": round(width.error, 5), "ece_equal_mass": round(mass.error, 5), "bins": rows}
 
 
 _WORD = re.compile(r"\w+")

@@ -199,7 +199,6 @@ SegmentFunction: TypeAlias = "Callable[[str, Snapshot], Sequence[Segmentation]]"
 """Function that segments the page of an id and a snapshot, once for each value of a parameter, in their order."""
 Trainer: TypeAlias = "Callable[[Sequence[RenderedMarkedPage], Callable[[], None]], SegmentFunction]"
 """Function that trains a `SegmentFunction` on marked pages, which uses models that have not seen the page."""
-ORACLE: Final = "oracle"
 _STORED: Final = re.compile(r"(?P<file>.+\.jsonl?)(?::(?P<name>.+))?", re.IGNORECASE)
 
 
@@ -248,11 +247,11 @@ def find_segmenter(name: str) -> Segmenter:
     """
     if stored := _STORED.fullmatch(name):
         return _stored(name, Path(stored["file"]), stored["name"])
-    if name == _SHIPPED or name.endswith(MODEL_SUFFIX):
-        return _trained(name, None if name == _SHIPPED else Path(name))
+    if name == "shipped" or name.endswith(MODEL_SUFFIX):
+        return _trained(name, None if name == "shipped" else Path(name))
     first, _, number = name.partition("@")
     family, _, oracle = first.partition("-")
-    if family not in _SEGMENTERS or oracle not in ("", ORACLE) or (oracle and number):
+    if family not in _SEGMENTERS or oracle not in ("", "oracle") or (oracle and number):
         raise UsageError(f"no segmenter {name!r}: {_HELP}")
     parameter = _parameter(name, family, number) if number else None
     return Segmenter(name, family, *_SEGMENTERS[family], parameter, bool(oracle))
@@ -317,7 +316,6 @@ def _flat_segmentations(hierarchy: Segments, pdocs: Sequence[int]) -> list[Segme
 _PDOCS: Final = range(1, 12)
 _LEARNED: Final = (6, 11)
 """Degrees of coherence at which the trained segmenter's results differ: the main segments, and their parts."""
-_SHIPPED: Final = "shipped"
 _SEGMENTERS: Final[dict[str, tuple[Sequence[int], SegmentFunction, int, Trainer | None]]] = {
     "page": ((0,), lambda _, snapshot: [whole_page(snapshot)], 0, None),
     "dom": (DEPTHS, lambda _, snapshot: [segment_at_depth(snapshot, depth) for depth in DEPTHS], 2, None),
