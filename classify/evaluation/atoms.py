@@ -239,7 +239,7 @@ class PageAtoms:
         self._kinds = kinds
         self._size = (max(round(snapshot.width), 1), max(round(snapshot.height), 1))
         detectors = {kind: _DETECTORS[kind] for kind in kinds if kind.needs_screenshot}
-        gray = luma(screenshot or b"") if detectors else None
+        gray = luma(screenshot or b"") if detectors else np.zeros((0, 0), dtype=np.float32)
         self._edges = {kind: np.argwhere(detect(gray))[:, ::-1] for kind, detect in detectors.items()}
 
     def group(self, predicted: Segmentation, truth: Segmentation) -> dict[AtomKind, Atoms]:
