@@ -212,19 +212,15 @@ class ResumeLog:
     """
 
     def __init__(self, parts: Iterable[Path], covers: Callable[[str], bool]) -> None:
-        self._moved: dict[bytes, list[int]] = {}
         hashes = np.fromiter(self._read(parts, covers), dtype=np.int64)
         self._hashes, self._counts = np.unique(hashes, return_counts=True)
 
     def _read(self, parts: Iterable[Path], covers: Callable[[str], bool]) -> Iterator[int]:
-        """Yield the 64-bit hash of key and id of each row; in practice, it is unique."""
+        """Yield a hash of 64 bits for each row: of key and id, or of the key if its file is no longer an input."""
         is_input = lru_cache(covers)  # rows of one file follow each other
         for batch in read_parts(parts, ("key", "id", "source"), _ROWS_AT_ONCE):
             for row in batch.to_pylist():
-                page = hash((row["key"], row["id"]))
-                if not is_input(row["source"]):
-                    self._moved.setdefault(row["key"], []).append(page)
-                yield page
+                yield hash((row["key"], row["id"] if is_input(row["source"]) else None))
 
     def claim(self, key: bytes, page_id: str) -> bool:
         """Return whether a page of the input is done. If it is, claim its row: each row counts for one page.
@@ -236,18 +232,9 @@ class ResumeLog:
             key: see `vclean.farm.rows.page_key`.
             page_id: id of the page.
         """
-        if self._take(hash((key, replace_surrogates(page_id)))):
-            return True
-        moved = self._moved.get(key, [])
-        while moved:
-            if self._take(moved.pop()):
+        for page in (hash((key, replace_surrogates(page_id))), hash((key, None))):
+            row = int(np.searchsorted(self._hashes, page))
+            if row < len(self._hashes) and self._hashes[row] == page and self._counts[row]:
+                self._counts[row] -= 1
                 return True
         return False
-
-    def _take(self, page: int) -> bool:
-        """Return whether a row with this hash is left, and take it."""
-        row = int(np.searchsorted(self._hashes, page))
-        if row == len(self._hashes) or self._hashes[row] != page or not self._counts[row]:
-            return False
-        self._counts[row] -= 1
-        return True
