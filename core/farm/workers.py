@@ -1,7 +1,7 @@
 """Clean pages with several workers: limit time and memory of each page, try again after crashes, write the outcomes.
 
-Every worker has a thread of the driver. It reads a page only when its worker is free, so memory never contains more
-pages than workers.
+The main thread reads a page when a worker is free, so memory never contains more pages than workers. Another thread
+waits for the worker.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import logging
 import math
 import os
 import pickle
+import queue
 import signal
 import subprocess
 import sys
-import threading
 import time
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import ExitStack, contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -28,7 +28,7 @@ from vclean.render.browser.process import resource_limits
 from vclean.render.isolation.orphan_reaper import kill_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from concurrent.futures import Future
     from types import FrameType
     from typing import TypeAlias
@@ -157,10 +157,10 @@ class WorkerProcess:
         assert process.stdout is not None
         size = f"{self._max_memory / 2**20:,.0f} MB"
         large = LimitError(f"the page took more than {size} of memory: raise --max-memory")
-        answer = None
+        answer, is_large = None, lambda: private_memory(process.pid) > self._max_memory
         with (
             suppress(EOFError, OSError, pickle.UnpicklingError),
-            resource_limits(seconds, late, self._is_large, large, self._kill) as errors,
+            resource_limits(seconds, late, is_large, large, self._kill) as errors,
         ):
             pickle.dump(message, process.stdin, pickle.HIGHEST_PROTOCOL)
             process.stdin.flush()
@@ -171,10 +171,6 @@ class WorkerProcess:
                 raise VcleanError("the worker was stopped")
             raise errors[0] if errors else WorkerLostError(f"the worker that cleaned the page died ({cause})")
         return answer
-
-    def _is_large(self) -> bool:
-        process = self._process
-        return process is not None and private_memory(process.pid) > self._max_memory
 
     def _end_cause(self, process: subprocess.Popen[bytes]) -> str:
         """Return how the worker ended. A worker that only closed its channel is ended first."""
@@ -212,9 +208,7 @@ _FINISH_SECONDS: Final = 10.0
 """Seconds that pages in progress have after the first signal. Then they are dropped, and cleaned again on resume."""
 
 _POLL_SECONDS: Final = 0.2
-"""Longest wait of the main thread for the others, after which it handles signals also on Windows."""
-
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+"""Longest wait of the main thread for an outcome, after which it handles signals also on Windows."""
 
 
 class InterruptedRunError(Exception):
@@ -249,12 +243,10 @@ class Farm:
         self._workers = [new_worker(cleaning, run) for _ in range(run.pool_size)]
         self._retries = run.retries
         self._stats = stats
+        self._crashed: list[Task] = []
         self._held: list[TaskOutcome] = []
-        self._reading = threading.Lock()
-        self._writing = threading.Lock()  # also for the counts
         self._signal = 0
         self._end = math.inf
-        self._aborted = False
 
     def run(self) -> None:
         """Clean until no page is left, or an error ends the run.
@@ -264,84 +256,69 @@ class Farm:
             BrowserError: no page survives its browser.
             VcleanError: an error that every page would repeat, or the output cannot be written.
         """
-        with _signal_handler(self._handle_signal), ThreadPoolExecutor(len(self._workers)) as threads:
-            try:
-                self._wait({threads.submit(self._run_worker, worker) for worker in self._workers})
-            finally:
-                self._abort()
+        with ExitStack() as endings:
+            with suppress(ValueError):  # only the main thread may handle signals
+                for number in (signal.SIGINT, signal.SIGTERM):
+                    endings.callback(signal.signal, number, signal.signal(number, self._handle_signal))
+            for worker in self._workers:
+                endings.callback(worker.close)
+            threads = endings.enter_context(ThreadPoolExecutor(len(self._workers)))
+            for worker in self._workers:
+                endings.callback(worker.stop)  # drops the page in progress
+            self._clean_pages(threads)
         if self._signal:
             raise InterruptedRunError(self._signal)
         self._write_held()
-
-    def _wait(self, threads: set[Future[None]]) -> None:
-        """Wait for the end of the threads, and raise the first error at once."""
-        while threads:
-            done, threads = wait(threads, _POLL_SECONDS, FIRST_EXCEPTION)
-            for thread in done:
-                thread.result()
-            if time.monotonic() > self._end:
-                self._abort()
 
     def _handle_signal(self, number: int, _frame: FrameType | None) -> None:
         """Stop reading at the first signal; drop pages in progress at a second one, or after the time limit."""
         self._end = 0 if self._signal else time.monotonic() + _FINISH_SECONDS
         self._signal = number
 
-    def _abort(self) -> None:
-        """Drop the pages in progress."""
-        self._aborted = True
-        for worker in self._workers:
-            worker.stop()
+    def _clean_pages(self, threads: ThreadPoolExecutor) -> None:
+        """Give each free worker a page, and handle what it returns, until no page is left or time is up."""
+        free = list(self._workers)
+        ended: queue.SimpleQueue[Future[tuple[Worker, Task, TaskOutcome, list[str]]]] = queue.SimpleQueue()
+        while time.monotonic() <= self._end:
+            while free and (task := self._next_task()):
+                threads.submit(_attempt, free.pop(), task).add_done_callback(ended.put)
+            self._stats.working = len(self._workers) - len(free)
+            if not self._stats.working:
+                return
+            with suppress(queue.Empty):
+                worker, task, outcome, restarts = ended.get(timeout=_POLL_SECONDS).result()
+                free.append(worker)
+                self._stats.restarts.update(restarts)
+                self._retry_or_write(task, outcome)
 
-    def _run_worker(self, worker: Worker) -> None:
-        """Run one worker until no page is left."""
-        try:
-            while (pair := self._next_task()) is not None:
-                task, failure = pair
-                self._write_or_hold(failure or self._clean(worker, task))
-        except Exception:
-            if not self._aborted:  # else the worker was ended because of an earlier error, or a signal
-                raise
-        finally:
-            worker.close()
-
-    def _next_task(self) -> tuple[Task, TaskOutcome | None] | None:
-        """Read the next page that is not done; return its task, and its outcome if it cannot be read."""
-        with self._reading:
-            while not self._signal and (source := next(self._sources, None)):
-                task, failure = read_task(source, self._digest)
-                if not self._output.is_done(source.id, task.key):
-                    return task, failure
+    def _next_task(self) -> Task | None:
+        """Return a page to try again, or read the next one that is not done. Unreadable ones get their rows at once."""
+        if self._crashed and not self._signal:
+            return self._crashed.pop()
+        while not self._signal and (source := next(self._sources, None)):
+            task, failure = read_task(source, self._digest)
+            if self._output.is_done(source.id, task.key):
                 self._stats.skipped += 1
+            elif failure:
+                self._write_or_hold(failure)
+            else:
+                return task
         return None
 
-    def _clean(self, worker: Worker, task: Task) -> TaskOutcome:
-        """Clean a page, again after a crash, and return the final outcome.
-
-        Raises:
-            VcleanError: an error that every page would repeat.
-        """
-        while True:
-            with self._writing:
-                self._stats.working += 1
-            outcome, restarts = _attempt(worker, task)
-            is_final = outcome.error not in _CRASHES or task.attempt > self._retries
-            with self._writing:
-                self._stats.working -= 1
-                self._stats.restarts.update(restarts)
-                self._stats.retried += not is_final
-            if is_final:
-                return outcome
-            task = replace(task, attempt=task.attempt + 1)
+    def _retry_or_write(self, task: Task, outcome: TaskOutcome) -> None:
+        if outcome.error in _CRASHES and task.attempt <= self._retries:
+            self._crashed.append(replace(task, attempt=task.attempt + 1))
+            self._stats.retried += 1
+        else:
+            self._write_or_hold(outcome)
 
     def _write_or_hold(self, outcome: TaskOutcome) -> None:
         """Write an outcome. Crashes are held until another page shows that pages can be cleaned at all."""
-        with self._writing:
-            self._held.append(outcome)
-            if outcome.error not in _CRASHES:
-                self._write_held()
-            elif (lost := len(self._held)) >= max(_MAX_CRASHES, 2 * len(self._workers)):
-                raise BrowserError(f"{lost} pages in a row were lost: run `vclean doctor`, then --resume")
+        self._held.append(outcome)
+        if outcome.error not in _CRASHES:
+            self._write_held()
+        elif (lost := len(self._held)) >= max(_MAX_CRASHES, 2 * len(self._workers)):
+            raise BrowserError(f"{lost} pages in a row were lost: run `vclean doctor`, then --resume")
 
     def _write_held(self) -> None:
         held, self._held = self._held, []
@@ -350,20 +327,10 @@ class Farm:
             self._stats.count(outcome)
 
 
-def _attempt(worker: Worker, task: Task) -> tuple[TaskOutcome, list[str]]:
-    """Clean a page once, and return the outcome and the reasons for a new worker or browser."""
+def _attempt(worker: Worker, task: Task) -> tuple[Worker, Task, TaskOutcome, list[str]]:
+    """Clean a page once. Return the arguments, the outcome, and the reasons for a new worker or browser."""
     try:
         outcome = worker.run(task)
     except (DeadlineError, LimitError, WorkerLostError) as error:
-        return failed_outcome(task, error), [_REASONS[type(error)]]
-    return outcome, ["worn"] * outcome.worn + ["browser"] * (outcome.error == BrowserError.__name__)
-
-
-@contextmanager
-def _signal_handler(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Handle SIGINT and SIGTERM inside the block, if this is the main thread."""
-    with ExitStack() as stack:
-        with suppress(ValueError):
-            for number in _SIGNALS:
-                stack.callback(signal.signal, number, signal.signal(number, handler))
-        yield
+        return worker, task, failed_outcome(task, error), [_REASONS[type(error)]]
+    return worker, task, outcome, ["worn"] * outcome.worn + ["browser"] * (outcome.error == BrowserError.__name__)
