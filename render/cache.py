@@ -34,40 +34,6 @@ KEY_BYTES: Final = 16
 """Length of a `read_key`."""
 
 
-class ParquetSnapshots:
-    """Snapshots in the Parquet files that a farm wrote to a folder; other files are ignored.
-
-    The index takes some 200 bytes per snapshot; snapshots are read on demand.
-
-    Args:
-        folder: folder of the files; if it does not exist, there are no snapshots.
-
-    Raises:
-        InputError: a file is damaged, or contains no snapshots.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._places: dict[bytes, tuple[Path, int, int]] = {}
-        for path in sorted(folder.glob("*.parquet")):
-            self._places |= _places(path)
-        self._row_group = lru_cache(maxsize=1)(_row_group)  # it often contains the next page
-
-    def get(self, key: bytes) -> bytes | None:
-        """Return the serialized snapshot of a page, or None if it is not stored.
-
-        Args:
-            key: the page's `vclean.render.cache.read_key`.
-
-        Raises:
-            InputError: the file is damaged.
-        """
-        if key not in self._places:
-            return None
-        path, group, row = self._places[key]
-        packed: bytes = self._row_group(path, group)[row].as_py()
-        return packed
-
-
 def _places(path: Path) -> dict[bytes, tuple[Path, int, int]]:
     """Return file, row group and row in the group of each snapshot of a file, by key."""
     with requires_extra("parquet", "pyarrow"):
@@ -80,6 +46,7 @@ def _places(path: Path) -> dict[bytes, tuple[Path, int, int]]:
         return {key: place for key, place in zip(keys, places, strict=True) if key}
 
 
+@lru_cache(maxsize=1)  # the group often contains the next page
 def _row_group(path: Path, group: int) -> pa.ChunkedArray[Any]:
     """Return the snapshots of a row group."""
     import pyarrow.parquet as pq
@@ -184,14 +151,14 @@ class RenderingCache:
         """Return the page as it was read, with a screenshot if the cache has them.
 
         Raises:
-            InputError: the stored page is damaged.
+            InputError: the stored page is damaged, or a Parquet file is, or has no snapshots.
             OutputError: the page cannot be stored.
             VcleanError: the page cannot be read.
         """
         key = read_key(page, self.settings.to_dict(), rendered=self.rendered)
         path = self.folder / f"{key.hex()}.npz"
         image = path.with_suffix(".png")
-        packed = _read(path, "snapshot") or self._files.get(key)
+        packed = _read(path, "snapshot") or self._farm_snapshot(key)
         screenshot = _read(image, "screenshot") if self.screenshots else None
         snapshot = from_bytes(packed) if packed else None
         if snapshot is None or (self.screenshots and not screenshot):
@@ -205,9 +172,21 @@ class RenderingCache:
                 write_atomic(path, to_bytes(snapshot))
         return Rendering(snapshot, screenshot)
 
+    def _farm_snapshot(self, key: bytes) -> bytes | None:
+        """Return a snapshot from the files of a farm; None if they do not have it."""
+        if key not in self._farm_places:
+            return None
+        path, group, row = self._farm_places[key]
+        packed: bytes = _row_group(path, group)[row].as_py()
+        return packed
+
     @cached_property
-    def _files(self) -> ParquetSnapshots:
-        return ParquetSnapshots(self.folder)
+    def _farm_places(self) -> dict[bytes, tuple[Path, int, int]]:
+        """Return the places of all snapshots of a farm, by key: some 200 bytes each."""
+        places: dict[bytes, tuple[Path, int, int]] = {}
+        for path in sorted(self.folder.glob("*.parquet")):
+            places |= _places(path)
+        return places
 
 
 def _read(path: Path, content: str) -> bytes | None:

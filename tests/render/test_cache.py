@@ -21,7 +21,7 @@ from vclean.farm.rows import Task, page_key
 from vclean.input.sources import find_sources
 from vclean.page import Page
 from vclean.render import cache
-from vclean.render.cache import ParquetSnapshots, RenderingCache, from_bytes, read_key, to_bytes
+from vclean.render.cache import RenderingCache, from_bytes, read_key, to_bytes
 from vclean.render.rendered_page import Rendering
 from vclean.render.static.parse import parse
 from vclean.settings import RenderSettings
@@ -126,16 +126,7 @@ def fail(page):
     raise AssertionError(f"{page.url} is rendered again")
 
 
-class TestParquetSnapshots:
-    def test_finds_every_page(self, folder):
-        files = ParquetSnapshots(folder)
-        for number in np.random.default_rng(7).permutation(len(PAGES)):
-            assert_same(from_bytes(files.get(key(PAGES[number]))), rendered(PAGES[number]))
-
-    def test_accepts_missing_folder(self, tmp_path):
-        files = ParquetSnapshots(tmp_path / "no")
-        assert files.get(bytes(16)) is None
-
+class TestFilesOfFarm:
     @pytest.mark.parametrize("column", ["html", None])
     def test_rejects_other_files(self, tmp_path, column):
         path = tmp_path / "x.parquet"
@@ -144,22 +135,24 @@ class TestParquetSnapshots:
         else:
             path.write_bytes(b"no Parquet")
         with pytest.raises(InputError, match="contains no readable snapshots"):
-            ParquetSnapshots(tmp_path)
+            RenderingCache(fail, SETTINGS, tmp_path)(PAGES[0])
 
     def test_reports_deleted_file(self, folder, tmp_path):
         for path in folder.iterdir():
             (tmp_path / path.name).write_bytes(path.read_bytes())
-        files = ParquetSnapshots(tmp_path)
+        cached = RenderingCache(fail, SETTINGS, tmp_path)
+        cached(PAGES[20])
         for path in tmp_path.iterdir():
             path.unlink()
         with pytest.raises(InputError, match="no readable snapshots"):
-            files.get(key(PAGES[0]))
+            cached(PAGES[0])
 
 
 class TestCacheOfFarm:
     def test_renders_nothing_again(self, folder):
         cached = RenderingCache(fail, SETTINGS, folder)
-        for page in PAGES:
+        for number in np.random.default_rng(7).permutation(len(PAGES)):
+            page = PAGES[number]
             assert_same(cached(replace(page, id="another name")).snapshot, rendered(page))
 
     def test_writes_missing_snapshots_next_to_the_files(self, folder, tmp_path):
