@@ -39,7 +39,7 @@ from vclean.farm.rows import FAILED, LOG_COLUMNS, STAGES, VERSION, log_entry, se
 from vclean.files import AtomicFile, folder_lock, make_folder, output_errors, write_atomic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -54,36 +54,27 @@ _URL_CHARACTERS: Final = "%/:=&?~#+!$,;'@()*[]"
 """Characters of a URL that stay as they are; others, such as line breaks, would end a header."""
 
 
-def write_wet(part: Path) -> None:
-    """Write the texts of a part to the folder `wet` beside that of the parts; pages without text have no record.
+def write_wet(parts: Iterable[Path]) -> None:
+    """Write the texts of parts to the folder `wet` beside that of the parts; pages without text have no record.
 
     Args:
-        part: a committed part.
-
-    Raises:
-        InputError: the part cannot be read.
-        OutputError: the file cannot be written.
-    """
-    path = make_folder(part.parents[1] / WET) / wet_name(part.name)
-    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    with AtomicFile(path) as file:
-        file.write(_info(path.name, now))
-        batches = read_parts([part], _WET_COLUMNS, _WET_ROWS)
-        for number, row in enumerate(chain.from_iterable(batch.to_pylist() for batch in batches)):
-            if row["text"]:
-                file.write(_conversion(row, _record_id(path.name, number), now))
-
-
-def complete_wet(folder: Path) -> None:
-    """Write the texts of all parts of an output that have none yet, as when an earlier run was interrupted.
+        parts: committed parts. A part that has its file already is skipped.
 
     Raises:
         InputError: a part cannot be read.
         OutputError: a file cannot be written.
     """
-    for part in part_paths(folder):
-        if not (folder / WET / wet_name(part.name)).exists():
-            write_wet(part)
+    for part in parts:
+        path = make_folder(part.parents[1] / WET) / wet_name(part.name)
+        if path.exists():
+            continue
+        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        with AtomicFile(path) as file:
+            file.write(_info(path.name, now))
+            batches = read_parts([part], _WET_COLUMNS, _WET_ROWS)
+            for number, row in enumerate(chain.from_iterable(batch.to_pylist() for batch in batches)):
+                if row["text"]:
+                    file.write(_conversion(row, _record_id(path.name, number), now))
 
 
 def _info(name: str, now: str) -> bytes:
@@ -225,14 +216,14 @@ def open_output(
         if retry_failed:
             drop_failures(folder)
         if run.wet:
-            complete_wet(folder)
+            write_wet(part_paths(folder))
         done = part_paths(folder)
         summary: dict[str, Any] = {"state": "interrupted"}
         writer = PartWriter(
             folder,
             rows=run.part_rows,
             snapshots=run.snapshots,
-            on_commit=write_wet if run.wet else None,
+            on_commit=(lambda part: write_wet([part])) if run.wet else None,
             facts={"vclean.digest": facts["digest"], "vclean.versions": json.dumps(facts["versions"])},
         )
         try:

@@ -13,7 +13,8 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.checker import Checker
 
 from vclean.cli.main import main
-from vclean.farm.output import complete_wet
+from vclean.farm.output import write_wet
+from vclean.farm.parts import part_paths
 
 ROOT = Path(__file__).parents[3]
 NEWS = (ROOT / "fixtures" / "news" / "page.html").read_bytes()
@@ -89,7 +90,7 @@ class TestCompleteWet:
     )
     def test_addresses_end_no_header(self, tmp_path: Path, columns: dict[str, str], uri: str) -> None:
         part(tmp_path, **columns)
-        complete_wet(tmp_path)
+        write_wet(part_paths(tmp_path))
         _, (_, headers, text) = records(tmp_path / "wet" / "wet-1.warc.wet.gz")
         assert (headers["WARC-Target-URI"], text) == (uri, "It rained.\n")
         assert "X" not in headers
@@ -99,10 +100,10 @@ class TestCompleteWet:
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         part(tmp_path)
-        complete_wet(tmp_path)
+        write_wet(part_paths(tmp_path))
         path = tmp_path / "wet" / "wet-1.warc.wet.gz"
         before = path.stat().st_mtime_ns
-        complete_wet(tmp_path)
+        write_wet(part_paths(tmp_path))
         assert path.stat().st_mtime_ns == before
         arguments = type("Arguments", (), {"inputs": [str(path)], "verbose": True})
         assert Checker(arguments).process_all() == 0
