@@ -149,7 +149,13 @@ class RequestInterceptor:
                 aborted = {"requestId": event["requestId"], "errorReason": "Aborted"}
                 await self._session.send("Fetch.failRequest", aborted)
             else:
-                await self._session.send("Fetch.fulfillRequest", _fulfilled(event["requestId"], response))
+                answer = {
+                    "requestId": event["requestId"],
+                    "responseCode": response.status,
+                    "responseHeaders": [{"name": name, "value": value} for name, value in response.headers],
+                    "body": base64.b64encode(response.body).decode("ascii"),
+                }
+                await self._session.send("Fetch.fulfillRequest", answer)
 
     async def _answer(self, request: PageRequest) -> PageResponse | None:
         try:
@@ -160,15 +166,6 @@ class RequestInterceptor:
         except Exception:  # a responder may be code of a user, and a paused request would wait forever
             _LOG.warning("%s could not be read from the page's resources", request.url, exc_info=True)
         return None
-
-
-def _fulfilled(request_id: str, response: PageResponse) -> dict[str, Any]:
-    return {
-        "requestId": request_id,
-        "responseCode": response.status,
-        "responseHeaders": [{"name": name, "value": value} for name, value in response.headers],
-        "body": base64.b64encode(response.body).decode("ascii"),
-    }
 
 
 def _request(event: dict[str, Any], frame: str) -> PageRequest:

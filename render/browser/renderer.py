@@ -124,7 +124,9 @@ class AsyncRenderer(AbstractAsyncContextManager["AsyncRenderer"]):
                     rendering = await reader.read(page, is_document=self._is_document(page))
                 except ProtocolError as error:
                     process.kill()
-                    raise errors[0] if errors else _crash_error(error) from error
+                    reason = str(error).strip().partition("\n")[0]
+                    crash = f"the browser crashed on this page: try again, or clean it without rendering ({reason})"
+                    raise errors[0] if errors else BrowserError(crash) from error
                 except asyncio.CancelledError:
                     process.kill()
                     raise
@@ -165,11 +167,6 @@ class AsyncRenderer(AbstractAsyncContextManager["AsyncRenderer"]):
         process, self._process = self._process, None
         if process is not None:
             await process.close()
-
-
-def _crash_error(error: Exception) -> BrowserError:
-    reason = str(error).strip().partition("\n")[0]
-    return BrowserError(f"the browser crashed on this page: try again, or clean it without rendering ({reason})")
 
 
 _START_SECONDS: Final = 60
@@ -240,7 +237,10 @@ class _RendererThread:
     def __init__(self, renderer: AsyncRenderer) -> None:
         self.renderer = renderer
         self._loop = asyncio.new_event_loop()
-        self._loop.set_exception_handler(_log_exception)
+        # Errors of a killed driver: its page has already raised an error.
+        self._loop.set_exception_handler(
+            lambda _, context: _LOG.debug("%s", context["message"], exc_info=context.get("exception"))
+        )
         self._ending = asyncio.Event()
         self._thread = threading.Thread(target=self._serve, name="vclean-renderer", daemon=True)
         self._thread.start()
@@ -276,13 +276,5 @@ class _RendererThread:
 
     def _serve(self) -> None:
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:  # at the end, it cancels the remaining tasks
-            runner.run(self._close_at_end())
-
-    async def _close_at_end(self) -> None:
-        await self._ending.wait()
-        await self.renderer.close()
-
-
-def _log_exception(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Log errors of a killed driver at debug level, because its page has already raised an error."""
-    _LOG.debug("%s", context["message"], exc_info=context.get("exception"))
+            runner.run(self._ending.wait())
+            runner.run(self.renderer.close())
