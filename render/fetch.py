@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 _LIMITS: Final = httpx.Limits(max_connections=20, max_keepalive_connections=0)
 """Connections end with their response; if kept alive, they would be reused for another host at the same address."""
 
-_LOGIN: Final = frozenset({401, 403})
-_LATER: Final = frozenset({408, 425, 429})
-
 
 def connection_error(url: str, error: Exception) -> NetworkError:
     """Return the error for a page that could not be fetched."""
@@ -44,9 +41,9 @@ def status_error(url: str, response: httpx.Response) -> NetworkError:
     """Return the error for a page that the server refused."""
     code = response.status_code
     refusal = f"{url}: the server answered {code} {response.reason_phrase}".rstrip()
-    if code >= 500 or code in _LATER:
+    if code >= 500 or code in (408, 425, 429):
         return NetworkError(f"{refusal}: try again later")
-    return NetworkError(f"{refusal}: " + ("save the page in a browser" if code in _LOGIN else "check the address"))
+    return NetworkError(f"{refusal}: " + ("save the page in a browser" if code in (401, 403) else "check the address"))
 
 
 class CheckedTransport(httpx.AsyncHTTPTransport):
@@ -168,7 +165,6 @@ def check_behind_proxy(url: str, *, allow_hosts: frozenset[str] = frozenset()) -
 
 _MAX_REDIRECTS: Final = 10
 """Chromium follows 20 redirects, and then reports a failed navigation."""
-_TEXT_TYPES: Final = ("text/", "application/xhtml", "application/xml")
 _HEADERS: Final = {
     "User-Agent": "Mozilla/5.0 (compatible; vclean)",
     "Accept": "text/html,application/xhtml+xml,*/*;q=0.5",
@@ -249,7 +245,7 @@ def _check_html(response: httpx.Response, *, force_html: bool) -> None:
     if response.is_error:
         raise status_error(_url_of(response), response)
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind and not force_html and not kind.startswith(_TEXT_TYPES):
+    if kind and not force_html and not kind.startswith(("text/", "application/xhtml", "application/xml")):
         raise NotHtmlError(f"{_url_of(response)} is {kind}, not HTML")
 
 
@@ -258,8 +254,6 @@ def _check_size(response: httpx.Response, size: int, limit: int) -> None:
         message = f"{_url_of(response)} is over the limit of {format_count(limit, 'byte')}: raise it with --max-bytes"
         raise LimitError(message)
 
-
-_TIMEOUT: Final = httpx.Timeout(15.0)
 
 _TRANSPORT_HEADERS: Final = frozenset(
     ("connection", "content-disposition", "content-encoding", "content-length", "keep-alive", "set-cookie",
@@ -285,7 +279,7 @@ class LiveResponder:
     def __init__(self, settings: RenderSettings) -> None:
         self._settings = settings
         transport = CheckedTransport(frozenset(settings.allow_hosts))
-        self._client = httpx.AsyncClient(transport=transport, timeout=_TIMEOUT)
+        self._client = httpx.AsyncClient(transport=transport, timeout=15.0)
         self.aclose = self._client.aclose
         self._hops = 0
         self._has_document = False

@@ -37,11 +37,6 @@ if TYPE_CHECKING:
 
 _UNITS: Final = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
-_MIN_MEMORY: Final = 2**28
-
-_SIGNAL_CODE: Final = 128
-"""Number that shells add to the number of the signal that ended a command."""
-
 _ROWS: Final = "Options that change the rows"
 
 _EPILOG: Final = """\
@@ -70,7 +65,7 @@ def _parse_size(text: str) -> int:
     """
     factor = _UNITS.get(text[-1:].lower())
     size = int(click.FloatRange(0, _UNITS["t"], min_open=True)(text[:-1] if factor else text) * (factor or 1))
-    if size < _MIN_MEMORY:
+    if size < 2**28:
         raise click.BadParameter(f"a page needs at least 256M, not {text}")
     return size
 
@@ -204,7 +199,7 @@ class FarmCommand(RunOptions, CleaningOptions, LimitOption, MessageOptions):
                 Farm(inputs, output, cleaning, run, stats, new_worker=new_worker).run()
         except InterruptedRunError as interruption:
             _log.warning("stopped after %s; --resume continues", progress_line(stats))
-            return _SIGNAL_CODE + int(interruption.args[0])
+            return 128 + int(interruption.args[0])  # as shells report a command that a signal ended
         if not stats.skipped + stats.done:
             _log.warning("the inputs contain no page: check them")
         elif self.verbosity >= 0:

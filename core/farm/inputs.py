@@ -51,9 +51,6 @@ def _check_name(path: Path) -> None:
         raise InputError(f"{path} is a list inside a list: name it as an input of its own")
 
 
-_LONGEST_LINE: Final = 2**14
-
-
 class Inputs:
     """Input of a run. Iterating it yields pages.
 
@@ -166,8 +163,7 @@ class Inputs:
                 yield name
                 continue
             try:
-                for source in find_sources(name, self._settings.rendering):
-                    yield source.id
+                yield from (source.id for source in find_sources(name, self._settings.rendering))
             except InputError:
                 yield name  # reading it raises the same error
 
@@ -212,7 +208,7 @@ def read_list(path: Path) -> Iterator[str]:
     """
     try:
         with nullcontext(sys.stdin.buffer) if str(path) == STDIN else path.open("rb") as stream:
-            for number, line in enumerate(read_lines(stream, _LONGEST_LINE)):
+            for number, line in enumerate(read_lines(stream, 2**14)):
                 name = os.fsdecode(line.removeprefix(codecs.BOM_UTF8) if number == 0 else line).strip()
                 if name and not name.startswith("#"):
                     yield name

@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from vclean.farm.stats import Stats
     from vclean.settings import CleanerSettings
 
-_WET_COLUMNS: Final = ("id", "url", "record_id", "record_date", "text")
-_WET_ROWS: Final = 64
 _URL_CHARACTERS: Final = "%/:=&?~#+!$,;'@()*[]"
 """Characters of a URL that stay as they are; others, such as line breaks, would end a header."""
 
@@ -71,7 +69,7 @@ def write_wet(parts: Iterable[Path]) -> None:
         now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         with AtomicFile(path) as file:
             file.write(_info(path.name, now))
-            batches = read_parts([part], _WET_COLUMNS, _WET_ROWS)
+            batches = read_parts([part], ("id", "url", "record_id", "record_date", "text"), 64)
             for number, row in enumerate(chain.from_iterable(batch.to_pylist() for batch in batches)):
                 if row["text"]:
                     file.write(_conversion(row, _record_id(path.name, number), now))
@@ -114,11 +112,10 @@ def _record_id(name: str, number: int) -> str:
     return f"<urn:uuid:{uuid5(NAMESPACE_OID, f'{name}#{number}')}>"
 
 
-_PERCENTILES: Final = (50, 90, 99)
 _MAX_WARNINGS: Final = 3
 """Most failures of a run whose messages are logged; the others are in the log of the run alone."""
 
-_SUMMARY_BATCH: Final = 10_000
+_ROWS_AT_ONCE: Final = 10_000
 _COUNTED: Final = ("block_count", "kept_count", "characters")
 _COLUMNS: Final = (*_COUNTED, "error", "attempts", "seconds", "render_reason", "render_change")
 
@@ -141,7 +138,7 @@ def summarize_parts(paths: Sequence[Path]) -> dict[str, Any]:
     failed: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     stages: dict[str, list[NDArray[np.float32]]] = {stage: [] for stage in STAGES}
-    for batch in read_parts(paths, _COLUMNS, _SUMMARY_BATCH):
+    for batch in read_parts(paths, _COLUMNS, _ROWS_AT_ONCE):
         counts["pages"] += batch.num_rows
         counts.update({name: pc.sum(batch[name]).as_py() or 0 for name in ("attempts", *_COUNTED)})
         counts["changed"] += sum((share or 0) > CHANGED for share in batch["render_change"].to_pylist())
@@ -169,7 +166,7 @@ def _seconds_facts(seconds: NDArray[np.float64]) -> dict[str, float] | None:
     """Return mean, percentiles and maximum of some seconds, (n,), by name; None without any."""
     if not len(seconds):
         return None
-    percentiles = {f"p{each}": np.percentile(seconds, each, method="inverted_cdf") for each in _PERCENTILES}
+    percentiles = {f"p{each}": np.percentile(seconds, each, method="inverted_cdf") for each in (50, 90, 99)}
     facts = {"mean": seconds.mean(), **percentiles, "max": seconds.max()}
     return {name: round(float(value), 5) for name, value in facts.items()}
 
@@ -179,7 +176,6 @@ LOG: Final = "pages.jsonl"
 SUMMARY: Final = "summary.json"
 
 _LOCK: Final = ".lock"
-_ROWS_AT_ONCE: Final = 1_000
 
 
 @contextmanager

@@ -33,8 +33,6 @@ _SPARED: Final = 0.2
 _SHARE: Final = 0.95
 """Share of a node's processors, less `_SPARED`, that workers may take. The driver and Ray need room as well."""
 
-_CONNECT_SECONDS: Final = 10
-
 _log = logging.getLogger("vclean")
 
 
@@ -141,7 +139,7 @@ def _connect(ray: ModuleType, address: str | None, **options: object) -> None:
     host, colon, port = (address or "").rpartition(":")
     try:
         if colon:  # Ray itself would try for ten minutes
-            socket.create_connection((host, int(port)), _CONNECT_SECONDS).close()
+            socket.create_connection((host, int(port)), timeout=10).close()
         ray.init(address, **options)
     except (OSError, ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[0]

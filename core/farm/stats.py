@@ -126,8 +126,6 @@ class Stats(Collector):
         yield GaugeMetricFamily("vclean_run_seconds", "Seconds since the run began.", self.elapsed)
 
 
-_LINE_SUFFIXES: Final = (".jsonl", ".ndjson")
-
 _SECONDS: Final = 5.0
 """Seconds between two counts, while files remain to be counted."""
 
@@ -182,7 +180,7 @@ def _pages_of_file(inputs: Inputs, path: Path) -> tuple[int | None, int]:
             pages = int(index.facts["pages"])
             index.close()
             return pages if inputs.pages is None else min(pages, len(inputs.pages)), size
-        return line_count(path) if path.suffix.lower() in _LINE_SUFFIXES else None, size
+        return line_count(path) if path.suffix.lower() in (".jsonl", ".ndjson") else None, size
     except (InputError, OSError):
         return 1, size  # the file gives one failure row
 

@@ -61,9 +61,6 @@ _ONE_THREAD: Final = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 tenth of Python's CPU time.
 """
 
-_LAST_SECONDS: Final = 1.0
-"""Seconds to wait for the exit code of a worker that closed its channel, to report the cause."""
-
 _log = logging.getLogger("vclean")
 
 
@@ -175,7 +172,7 @@ class WorkerProcess:
     def _end_cause(self, process: subprocess.Popen[bytes]) -> str:
         """Return how the worker ended. A worker that only closed its channel is ended first."""
         with suppress(subprocess.TimeoutExpired):
-            process.wait(_LAST_SECONDS)
+            process.wait(1.0)
         self.close()
         code = process.returncode
         return f"signal {-code}" if code < 0 else f"exit code {code}"

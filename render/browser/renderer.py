@@ -173,8 +173,6 @@ _START_SECONDS: Final = 60
 _GRACE_SECONDS: Final = 2
 """Seconds after the deadline of a page (its browser is killed then) until event loop and driver are abandoned."""
 
-_CLOSE_SECONDS: Final = 10
-
 
 class Renderer(AbstractContextManager["Renderer"]):
     """Synchronous renderer of pages, one at a time; it also works while an event loop is running (in a notebook).
@@ -269,7 +267,7 @@ class _RendererThread:
     def close(self) -> None:
         """End the renderer and the thread."""
         self._end()
-        self._thread.join(_CLOSE_SECONDS)
+        self._thread.join(timeout=10)
 
     def _end(self) -> None:
         self._loop.call_soon_threadsafe(self._ending.set)

@@ -77,7 +77,6 @@ _DECLARATIONS = ", ".join(
 )  # fmt: skip
 """Selector of the elements in which a document declares something about itself."""
 _DTYPES = {"box": "<f4", "line_box": "<f4", "area_box": "<f4", "hidden": "u1", "text_hidden": "u1"}
-_WIDTHS = {"box": 4, "line_box": 4, "area_box": 4}
 
 
 def definition() -> str:
@@ -201,7 +200,7 @@ def _with_formulas(texts: list[str], formulas: NDArray[np.int32]) -> list[str]:
 
 def _array(name: str, data: str) -> np.ndarray[Any, Any]:
     array = np.frombuffer(base64.b64decode(data), dtype=_DTYPES.get(name, "<i4"))
-    return array.reshape(-1, _WIDTHS[name]) if name in _WIDTHS else array
+    return array.reshape(-1, 4) if name.endswith("box") else array
 
 
 @cache

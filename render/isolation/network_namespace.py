@@ -48,11 +48,8 @@ def _unshare(flags: int) -> None:
 
 def _write(path: str, text: str) -> None:
     """Write in one call, as the kernel requires. Importing pathlib would double the start time of this script."""
-    file = os.open(path, os.O_WRONLY)
-    try:
-        os.write(file, text.encode("ascii"))
-    finally:
-        os.close(file)
+    with open(path, "w", encoding="ascii") as file:  # noqa: PTH123
+        file.write(text)
 
 
 def main(arguments: list[str]) -> None:
