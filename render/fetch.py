@@ -297,16 +297,15 @@ class LiveResponder:
         if request.document and self._has_document:
             return None
         response = await _load(self._client, request, self._settings)
-        if not request.document:
-            return PageResponse(response.content, _headers(response), response.status_code)
-        return self._page(request.url, response)
+        headers = tuple(response.headers.multi_items())
+        if request.document and not response.has_redirect_location:
+            return self._document_response(response, headers)
+        self._hops += request.document
+        if self._hops > _MAX_REDIRECTS:
+            raise NetworkError(f"{request.url} redirects without end: open it in a browser to see why")
+        return PageResponse(response.content, headers, response.status_code)
 
-    def _page(self, url: str, response: httpx.Response) -> PageResponse:
-        if response.has_redirect_location:
-            self._hops += 1
-            if self._hops > _MAX_REDIRECTS:
-                raise NetworkError(f"{url} redirects without end: open it in a browser to see why")
-            return PageResponse(b"", _headers(response), response.status_code)
+    def _document_response(self, response: httpx.Response, headers: tuple[tuple[str, str], ...]) -> PageResponse:
         self._has_document = True
         # In UTF-8: without a declared charset, the browser's detection would differ from `decode`.
         source = decode(response.content, response.charset_encoding or "")
@@ -314,9 +313,5 @@ class LiveResponder:
             refuse_other_text(source)
         self.document = repaired(source)
         text = html_response(self.document.text)
-        others = tuple(header for header in _headers(response) if header[0] != "content-type")
+        others = tuple(header for header in headers if header[0] != "content-type")
         return PageResponse(text.body, (*text.headers, *others))
-
-
-def _headers(response: httpx.Response) -> tuple[tuple[str, str], ...]:
-    return tuple(response.headers.multi_items())

@@ -273,11 +273,14 @@ class PixelComparison:
             session: the session of the page.
             scroll: whether to scroll to each part. That takes a third of the time, but scripts may notice.
         """
+        from PIL import Image  # few pages need it
+
         screenshots = []
         for clip in self.clips:
             if scroll:
                 await evaluate(session, _SCROLL.format(y=clip[1], height=clip[3]))
-            screenshots.append(_pixels(await capture_screenshot(session, clip)))
+            with Image.open(io.BytesIO(await capture_screenshot(session, clip))) as image:
+                screenshots.append(np.asarray(image)[..., :3])
         return screenshots
 
     def unseen(self, with_texts: Sequence[NDArray[np.uint8]], without: Sequence[NDArray[np.uint8]]) -> Sequence[int]:
@@ -308,10 +311,3 @@ def _clip_around(lines: NDArray[np.float32]) -> tuple[float, float, float, float
     high = np.ceil((lines[:, :2] + lines[:, 2:]).max(axis=0))
     width, height = np.clip(high - low, 1, (MAX_SCREENSHOT_WIDTH, _MAX_HEIGHT)).tolist()
     return float(low[0]), float(low[1]), width, height
-
-
-def _pixels(screenshot: bytes) -> NDArray[np.uint8]:
-    from PIL import Image  # few pages need it
-
-    with Image.open(io.BytesIO(screenshot)) as image:
-        return np.asarray(image)[..., :3]

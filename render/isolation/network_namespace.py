@@ -48,8 +48,11 @@ def _unshare(flags: int) -> None:
 
 def _write(path: str, text: str) -> None:
     """Write in one call, as the kernel requires. Importing pathlib would double the start time of this script."""
-    with open(path, "w", encoding="ascii") as file:  # noqa: PTH123
-        file.write(text)
+    file = os.open(path, os.O_WRONLY)
+    try:
+        os.write(file, text.encode("ascii"))
+    finally:
+        os.close(file)
 
 
 def main(arguments: list[str]) -> None:
