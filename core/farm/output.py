@@ -224,7 +224,7 @@ def open_output(
         )
         try:
             with _open_log(folder / LOG, done) as log, writer:
-                yield RunOutput(writer, log, ResumeLog(done, covers), summary)
+                yield RunOutput(writer, log, ResumeLog(done, covers).claim, summary)
             summary["state"] = "complete"
         finally:
             summary |= {**summarize_parts(part_paths(folder)), "run": stats.to_dict(), **facts}
@@ -238,20 +238,16 @@ class RunOutput:
     Attributes:
         writer: writes the rows.
         log: the file `pages.jsonl`.
-        resume_log: the rows of earlier runs.
+        is_done: returns whether an earlier run has cleaned the page with a key and an id: `ResumeLog.claim`.
         summary: after the run, the content of `summary.json`.
         warnings: number of failures whose messages were logged.
     """
 
     writer: PartWriter
     log: IO[str]
-    resume_log: ResumeLog
+    is_done: Callable[[bytes, str], bool]
     summary: dict[str, Any]
     warnings: int = 0
-
-    def is_done(self, page_id: str, key: bytes) -> bool:
-        """Return whether an earlier run has cleaned a page; each row counts for one page: see `ResumeLog.claim`."""
-        return self.resume_log.claim(key, page_id)
 
     def write(self, outcome: TaskOutcome) -> None:
         """Write an outcome: its row, its snapshot if snapshots are saved, and its line in the log.

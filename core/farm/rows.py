@@ -258,9 +258,6 @@ LOG_COLUMNS: Final = tuple(name for name in SCHEMA.names if name == "seconds" or
 """Small columns, which `log_entry` selects."""
 
 
-_METADATA_COLUMNS: Final = (
-    "url", "rendered", "render_reason", "language", "title", "confidence", "noscript", "build", "method", "empty",
-)  # fmt: skip
 _VISIBILITY: Final = [each.name.lower() for each in Visibility]
 _TECHNIQUES: Final = [each.technique or None for each in Hidden]
 
@@ -279,8 +276,8 @@ def result_row(
     facts, text, snapshot = page_fields(result), result.to_text(), result.columns.snapshot
     metadata = facts["metadata"]
     has_key = snapshot.rendered and bool(task.page.content)  # parsing is as fast as finding a snapshot by its key
-    columns = {name: facts[name] for name in _METADATA_COLUMNS} | {
-        "metadata": metadata,
+    columns = {
+        "url": facts["url"],
         "evidence": [{**evidence, "field": name} for name, evidence in metadata["evidence"].items()],
         "segments": None if segments is None else _segment_rows(segments),
         "status": OK,
@@ -291,7 +288,7 @@ def result_row(
         "block_count": len(result.columns),
         "kept_count": result.content_count,
         "characters": len(text),
-        **{name: facts["hidden"][name] for name in ("revealable_words", "hidden_words", "injection_suspect")},
+        **facts["hidden"],
         "text": text,
         "cleaneval": result.to_cleaneval(),
         "blocks": _blocks_array(result),
@@ -299,7 +296,7 @@ def result_row(
         "product": result.product and record_fields(result.product),
         "recipe": result.recipe and record_fields(result.recipe),
     }
-    return _build_row(_common_columns(task, seconds) | columns)
+    return _build_row(facts | _common_columns(task, seconds) | columns)
 
 
 def log_entry(row: pa.RecordBatch) -> dict[str, Any]:
@@ -330,6 +327,7 @@ def _common_columns(task: Task, seconds: Mapping[str, float]) -> dict[str, Any]:
 
 
 def _build_row(values: Mapping[str, Any]) -> pa.RecordBatch:
+    """Build a row of the values that are columns; missing ones are null."""
     arrays = []
     for column in SCHEMA:
         value = values.get(column.name)

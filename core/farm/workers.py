@@ -294,7 +294,7 @@ class Farm:
             return self._crashed.pop()
         while not self._signal and (source := next(self._sources, None)):
             task, failure = read_task(source, self._digest)
-            if self._output.is_done(source.id, task.key):
+            if self._output.is_done(task.key, source.id):
                 self._stats.skipped += 1
             elif failure:
                 self._write_or_hold(failure)

@@ -110,8 +110,8 @@ class TestResume:
         written(out, done(1), lost(2))
         for retry_failed, due in ((False, False), (True, True)):
             with opened(out, resume=True, retry_failed=retry_failed) as output:
-                assert output.is_done("p1", key(1))
-                assert output.is_done("p2", key(2)) is not due
+                assert output.is_done(key(1), "p1")
+                assert output.is_done(key(2), "p2") is not due
         assert ids(out) == ["p1"]
         assert [line["id"] for line in lines(out)] == ["p1"]
 
@@ -175,7 +175,7 @@ class TestResume:
         subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": ":".join(sys.path)}, check=False)
         assert len(lines(out)) == 6
         with opened(out, resume=True) as output:
-            left = [n for n in range(6) if not output.is_done(f"p{n}", key(n))]
+            left = [n for n in range(6) if not output.is_done(key(n), f"p{n}")]
             assert left == [4, 5]
             for number in left:
                 output.write(done(number))

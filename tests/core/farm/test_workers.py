@@ -210,7 +210,7 @@ class Output:
     rows: list[dict[str, object]] = field(default_factory=list)
     error: VcleanError | None = None
 
-    def is_done(self, page_id: str, key: bytes) -> bool:
+    def is_done(self, key: bytes, page_id: str) -> bool:
         return page_id in self.done
 
     def write(self, outcome: TaskOutcome) -> None:
