@@ -279,12 +279,15 @@ class Farm:
         while time.monotonic() <= self._end:
             while free and (task := self._next_task()):
                 threads.submit(_attempt, free.pop(), task).add_done_callback(ended.put)
-            self._stats.working = len(self._workers) - len(free)
+                self._stats.working += 1
+            while free:  # no page is left: another worker, which lost its node, may need the room
+                free.pop().stop()
             if not self._stats.working:
                 return
             with suppress(queue.Empty):
                 worker, task, outcome, restarts = ended.get(timeout=_POLL_SECONDS).result()
                 free.append(worker)
+                self._stats.working -= 1
                 self._stats.restarts.update(restarts)
                 self._retry_or_write(task, outcome)
 
