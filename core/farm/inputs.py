@@ -59,7 +59,7 @@ class Inputs:
             files named `.txt`, or `-` for standard input, which the constructor reads to its end.
         settings: limits of a page, and whether live pages may be fetched.
         pages: file with a list of URLs; archives then give only the pages at these URLs.
-        index_folder: folder for the indexes of archives, which the next run reuses.
+        index_folder: folder for the indexes of archives, which the next run reuses; None to keep no index.
         limit: number of pages after which iterating ends; None for all.
 
     Raises:
@@ -75,8 +75,8 @@ class Inputs:
         arguments: Sequence[str],
         settings: CleanerSettings,
         *,
-        index_folder: Path,
         pages: Path | None = None,
+        index_folder: Path | None = None,
         limit: int | None = None,
     ) -> None:
         self.limit = limit
@@ -117,12 +117,14 @@ class Inputs:
         _check_name(path)
         return find_sources(argument, rendering)
 
-    def index_of(self, archive: Path) -> Path:
-        """Return the path for the index of an archive.
+    def index_of(self, archive: Path) -> Path | None:
+        """Return the path for the index of an archive; None without a folder for indexes.
 
         Raises:
             OutputError: the folder cannot be made.
         """
+        if self._index_folder is None:
+            return None
         return make_folder(self._index_folder) / f"{blake2b(os.fsencode(archive), digest_size=16).hexdigest()}.sqlite"
 
     def _missing_pages(self) -> Iterator[Source]:

@@ -174,7 +174,8 @@ def _pages_of_file(inputs: Inputs, path: Path) -> tuple[int | None, int]:
         if is_parquet(path):
             return row_count(path), size
         if is_archive(path):
-            index = open_matching_index(path, inputs.index_of(path))
+            index_path = inputs.index_of(path)
+            index = open_matching_index(path, index_path) if index_path else None
             if index is None:
                 return None, size
             pages = int(index.facts["pages"])

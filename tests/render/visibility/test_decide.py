@@ -4,10 +4,10 @@ import pytest
 from helpers.pages import laid_out
 
 from vclean.page import Page
+from vclean.render.browser import reading
 from vclean.render.browser.renderer import Renderer
 from vclean.render.snapshot import Hidden, Snapshot
-from vclean.render.visibility import painted_texts
-from vclean.render.visibility.painted_texts import Decision
+from vclean.render.visibility.painted_texts import Decision, decide
 
 pytestmark = pytest.mark.browser
 
@@ -64,8 +64,7 @@ def test_decision(name: str, renderer: Renderer, monkeypatch: pytest.MonkeyPatch
         decisions.append(decide(snapshot))
         return decisions[-1]._replace(doubts={})
 
-    decide = painted_texts.decide
-    monkeypatch.setattr(painted_texts, "decide", record)
+    monkeypatch.setattr(reading, "decide", record)
     css, body, code, doubt = PAGES[name]
     html = f"<!doctype html><style>html {{ background: #fff }} body {{ margin: 0 }} {css}</style>{body}"
     page = renderer.render(Page(content=html)).snapshot
@@ -78,4 +77,4 @@ def test_crowded_page_is_left_to_pixels(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("vclean.render.visibility.painted_texts._MAX_PAIRS", 10)
     boxes = "<i>Nine words of a text that is below others</i>" * 9
     page = laid_out(boxes, styles={"i": {"position": "absolute", "background-color": "rgba(9, 9, 9, 0.1)"}})
-    assert len(painted_texts.decide(page).doubts) == 9
+    assert len(decide(page).doubts) == 9
