@@ -22,6 +22,7 @@ from vclean.imports import DISTRIBUTION, install_command
 from vclean.page import Page
 from vclean.render.browser.chromium import OVERRIDE, Chromium, find_chromium, has_fonts, uncovered_scripts
 from vclean.render.isolation import temp_dirs
+from vclean.render.isolation.orphan_reaper import kill_tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,25 +44,29 @@ TEST_PAGE = Page(content="<!DOCTYPE html><title>vclean</title><p>One line of tex
 def run(command: Sequence[str], *, timeout: float) -> str:
     """Run a command without input. Return an empty string, or the reason of its failure in one line.
 
-    After `timeout` seconds, and on an interrupt, the command is ended. It writes to a file: a pipe would be open until
-    the last of its child processes ends.
+    After `timeout` seconds, and on an interrupt, the command and its child processes are ended.
     """
     settings = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "NO_COLOR": "1"}
     with tempfile.TemporaryFile() as file:
         try:
-            code = subprocess.run(
+            process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=subprocess.STDOUT,
                 env=settings,
-                timeout=timeout,
-                check=False,
-            ).returncode
+                start_new_session=True,
+            )
         except OSError as error:
             return f"{command[0]}: {error.strerror}"
-        except subprocess.TimeoutExpired:
-            return f"stopped after {timeout:.0f} s, before it ended"
+        with process:
+            try:
+                code = process.wait(timeout)
+            except BaseException as error:
+                kill_tree(process.pid, command[0])
+                if isinstance(error, subprocess.TimeoutExpired):
+                    return f"stopped after {timeout:.0f} s, before it ended"
+                raise
         file.seek(0)
         output = file.read().decode(errors="replace")
     return _reason(output) or f"exit code {code}" if code else ""

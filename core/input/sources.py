@@ -86,6 +86,8 @@ def find_sources(argument: str, settings: RenderSettings, *, live: bool = False)
     elif is_url(argument):
         yield Source(argument, partial(_read_url, argument, settings, live=live))
     elif not _exists(path):
+        if "://" in argument:
+            raise InputError(f"{argument} is not fetched, only http and https are: save the page, and name its file")
         raise InputError(f"{argument} does not exist: check the name, or begin a web address with https://")
     elif is_folder(path):
         yield from _find_in_folder(path, max_bytes)

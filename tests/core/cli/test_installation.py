@@ -224,6 +224,13 @@ class TestRun:
         assert run(command, timeout=0.5) == "stopped after 0 s, before it ended"
         assert time.monotonic() - start < 10
 
+    @posix
+    def test_time_limit_ends_child_processes(self, tmp_path):
+        file = tmp_path / "late"
+        run(["sh", "-c", f"(sleep 1; touch {file}) & sleep 60"], timeout=0.5)
+        time.sleep(1)
+        assert not file.exists()
+
 
 class TestRights:
     @posix

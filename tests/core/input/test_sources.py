@@ -57,12 +57,19 @@ class TestFile:
 
 
 class TestMissingFile:
-    @pytest.mark.parametrize("argument", ["none.html", "ftp://a.example/b", "file:///tmp/a.html", "www.a.cz"])
-    def test_message_suggests_fix(self, argument: str) -> None:
+    @pytest.mark.parametrize(
+        ("argument", "message"),
+        [
+            ("none.html", "does not exist: check the name, or begin a web address with https://"),
+            ("www.a.cz", "does not exist: check the name, or begin a web address with https://"),
+            ("ftp://a.example/b", "is not fetched, only http and https are: save the page, and name its file"),
+            ("file:///tmp/a.html", "is not fetched, only http and https are: save the page, and name its file"),
+        ],
+    )
+    def test_message_suggests_fix(self, argument: str, message: str) -> None:
         with pytest.raises(InputError) as failure:
             next(find_sources(argument, RenderSettings()))
-        remedy = "check the name, or begin a web address with https://"
-        assert str(failure.value) == f"{argument} does not exist: {remedy}"
+        assert str(failure.value) == f"{argument} {message}"
 
     def test_no_permission_for_folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         # The error is not about a missing file.
