@@ -4,14 +4,6 @@ LightGBM takes 22 to 26 us per row for the shipped trees, a quarter of the total
 quarter of a second to import. `_forest.c` gives bit-identical results in a fifth of the time.
 
 Parsing all trees of the shipped model from LightGBM's text format takes 40 ms; half of them are parsed on use.
-
-`contributions` computes SHAP values, exactly (Lundberg et al. 2020). They equal those of LightGBM's `pred_contrib` and
-take a seventh of the time. A row reaches a leaf if it meets conditions on D columns. For each condition, let z be the
-share of training rows that meet it among those that reach it, and let o be 1 if the given row meets it, else 0. If each
-column is known with probability t, the row reaches the leaf with probability P(t) = prod((1 - t) z + t o). The Shapley
-value of a column is the leaf's value times the integral over t, from 0 to 1, of (o - z) P(t) / ((1 - t) z + t o) (Owen
-1972). The integrand is a polynomial of degree D - 1, so Gauss-Legendre quadrature with D / 2 points, rounded up, is
-exact. Array operations compute all rows and many leaves at once.
 """
 
 from __future__ import annotations
@@ -19,7 +11,7 @@ from __future__ import annotations
 import re
 import warnings
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -28,15 +20,12 @@ from vclean.classify import _forest
 from vclean.errors import ModelError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping
 
     import lightgbm
     from numpy.typing import NDArray
 
     Integers = NDArray[np.int64]
-    Numbers = NDArray[np.float64]
-    Summed = Callable[[NDArray[np.float32], NDArray[np.bool_]], Numbers]
-    """Function from the columns of rows (F, B), and which values are NaN, to their contributions, float64 (F, B)."""
 
 _CATEGORICAL, _DEFAULT_LEFT, _MISSING, _MISSING_IS_NAN = 1, 2, 12, 8
 """Bits of `decision_type`. Models of vclean have NaN or no missing values."""
@@ -231,6 +220,18 @@ class Forest:
         _forest.predict(rows, values, *trees, EARLY_STOP_ROUNDS, margin)
         return values.reshape((-1, self.classes) if self.classes > 1 else -1)
 
+    def contributions(self, x: NDArray[np.float32]) -> tuple[float, NDArray[np.float64]]:
+        """Return the mean prediction and the SHAP values of the columns of `x` (B, F), in log odds; B is at least 1.
+
+        LightGBM computes them (Lundberg et al. 2020, Algorithm 2).
+
+        Returns:
+            The mean prediction over the training rows, and float64 (B, F). The mean and the sum of a row's values add
+            up to the prediction for the row.
+        """
+        values = np.asarray(self.booster.predict(x, pred_contrib=True, num_threads=1))
+        return float(values[0, -1]), values[:, :-1]
+
 
 def _nodes(splits: Splits) -> tuple[NDArray[np.void], NDArray[np.float64], NDArray[np.int64]]:
     """Return T trees with M nodes in the memory layout of `_forest.c`.
@@ -261,114 +262,3 @@ def _nodes(splits: Splits) -> tuple[NDArray[np.void], NDArray[np.float64], NDArr
     nodes["left"][inner] = left
     value[leaf] = splits.leaf_value
     return nodes, value, first
-
-
-ROWS_AT_ONCE: Final = 128
-"""Rows per batch; the arrays of a batch of rows and leaves fit into the cache of a processor."""
-_LEAVES_AT_ONCE: Final = 128
-"""Leaves per batch."""
-_TINY: Final = 1e-12
-"""Lower bound of shares, to avoid the logarithm of 0."""
-
-
-def contributions(trees: Forest, x: NDArray[np.float32]) -> tuple[float, Numbers]:
-    """Return the mean prediction of the trees and the SHAP values of the columns of `x` (B, F), in log odds.
-
-    Returns:
-        The mean prediction over the training rows, and float64 (B, F). The mean and the sum of a row's values add up to
-        the prediction for the row.
-    """
-    base, batches = _leaf_batches(trees)
-    total = np.zeros(x.shape[::-1])
-    for at in range(0, len(x), ROWS_AT_ONCE):
-        rows = slice(at, at + ROWS_AT_ONCE)
-        columns = np.ascontiguousarray(x[rows].T)
-        is_nan = np.isnan(columns)
-        for contributions_to in batches:
-            total[:, rows] += contributions_to(columns, is_nan)
-    return base, np.ascontiguousarray(total.T)
-
-
-_Condition = tuple[float, float, bool, float]
-"""Condition on one column to reach a leaf: a value is greater than the first number and at most the second, or it is
-NaN and the third is True. The fourth is the share of training rows that meet it."""
-_Leaf = tuple[float, dict[int, _Condition]]
-"""Value of a leaf, and its conditions by column."""
-
-
-def _summing(leaves: Sequence[_Leaf], columns: int) -> Summed:
-    """Return a function that sums the contributions to L leaves with the same number D of conditions, at least one.
-
-    Its integrands have Q points of quadrature.
-    """
-    from scipy.sparse import csr_matrix  # takes longer to import than a page to label
-
-    column = np.array([list(conditions) for _, conditions in leaves]).ravel()
-    bounds = np.array([list(conditions.values()) for _, conditions in leaves], dtype=np.float64)
-    low, high, accepts_nan = (bounds[..., index].reshape(-1, 1) for index in range(3))  # (L * D, 1)
-    share = np.maximum(bounds[:, None, :, 3], _TINY)
-    value = np.array([value for value, _ in leaves])[:, None, None]
-    points, weights = np.polynomial.legendre.leggauss((bounds.shape[1] + 1) // 2)
-    points, weights = (points + 1) / 2, weights / 2
-    if_unmet = share * (1 - points)[:, None]  # factors of P(t), (L, Q, D)
-    if_met = if_unmet + points[:, None]
-    log_ratio, log_none = np.log(if_met) - np.log(if_unmet), np.log(if_unmet).sum(axis=2, keepdims=True)
-    met_weights = np.ascontiguousarray(((1 - share) / if_met).transpose(0, 2, 1)) * weights * value  # (L, D, Q)
-    unmet_weights = -weights / (1 - points) * value  # (L, 1, Q)
-    to_columns = csr_matrix((np.ones(column.size), (column, np.arange(column.size))), (columns, column.size))
-
-    def contributions(x: NDArray[np.float32], is_nan: NDArray[np.bool_]) -> Numbers:
-        values = x[column]
-        is_met = (values > low) & (values <= high)
-        is_met |= is_nan[column] & (accepts_nan > 0)
-        is_met = is_met.reshape(*bounds.shape[:2], -1)
-        reached = np.exp(np.matmul(log_ratio, is_met.astype(np.float64)) + log_none)
-        by_condition: Numbers = np.where(is_met, met_weights @ reached, unmet_weights @ reached)
-        return np.asarray(to_columns @ by_condition.reshape(column.size, -1))
-
-    return contributions
-
-
-@lru_cache(maxsize=2)
-def _leaf_batches(trees: Forest) -> tuple[float, list[Summed]]:
-    """Return the mean prediction, and batches of leaves by number of conditions; 0.5 s for the shipped model."""
-    splits = trees.splits()
-    inner, leaf = _field_values(trees.text, {"internal_count": np.float64, "leaf_count": np.float64})
-    by_size: dict[int, list[_Leaf]] = {}
-    for each in _leaves(splits, np.append(inner, leaf)[splits.child] / inner[:, None]):
-        by_size.setdefault(len(each[1]), []).append(each)
-    batches = [
-        leaves[at : at + _LEAVES_AT_ONCE]
-        for size, leaves in sorted(by_size.items())
-        for at in range(0, len(leaves) if size else 0, _LEAVES_AT_ONCE)
-    ]
-    tree = np.repeat(np.arange(len(splits.leaves)), splits.leaves)
-    weight = np.where(splits.leaves[tree] > 1, leaf, 1)  # that of a tree without splits may be 0
-    base = (np.bincount(tree, weight * splits.leaf_value) / np.bincount(tree, weight)).sum()
-    return float(base), [_summing(batch, trees.columns) for batch in batches]
-
-
-def _leaves(splits: Splits, share: Numbers) -> Iterator[_Leaf]:
-    """Yield all leaves; that of a tree without splits has no conditions.
-
-    Args:
-        splits: the trees.
-        share: float64 (I, 2), share of the training rows of each split that went to its left and right child.
-    """
-    child, shares, nan_left = splits.child.tolist(), share.tolist(), splits.sends_nan_left.tolist()
-    columns, thresholds, values = splits.feature.tolist(), splits.threshold.tolist(), splits.leaf_value.tolist()
-    for root in splits.root.tolist():
-        stack: list[tuple[int, dict[int, _Condition]]] = [(root, {})]
-        while stack:
-            node, conditions = stack.pop()
-            if node >= len(child):
-                yield values[node - len(child)], conditions
-                continue
-            column, threshold = columns[node], thresholds[node]
-            low, high, nan, before = conditions.get(column, (-np.inf, np.inf, True, 1.0))
-            left, right = (before * each for each in shares[node])
-            to_left = (low, min(high, threshold), nan and nan_left[node], left)
-            to_right = (max(low, threshold), high, nan and not nan_left[node], right)
-            stack += [
-                (to, conditions | {column: each}) for to, each in zip(child[node], (to_left, to_right), strict=True)
-            ]
