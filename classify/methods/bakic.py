@@ -7,7 +7,7 @@ of BTE, Readability and boilerpipe's default and article extractors by the docum
 segment extractor with four more features, the shares of a segment's words that these extractors kept.
 
 Choices where the paper is silent: a `div` inside other elements splits as well; the kernel
-(`vclean.classify.methods.svm`). Segments weigh by the root of their words. If no segment is interesting, the most
+(`vclean.classify.svm`). Segments weigh by the root of their words. If no segment is interesting, the most
 probable one is content. Labels are those of the markup. Hidden blocks are left out. In the training of variant A, the
 best extractor has the highest LCS F1, the first among equals. There is one machine per extractor, and the highest
 probability wins. Pages weigh by the difference between their best and their worst extractor.
@@ -25,8 +25,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from vclean.classify import svm
 from vclean.classify.evaluation.scores import lcs_overlap
-from vclean.classify.methods import bte, libraries, svm
+from vclean.classify.methods import bte, libraries
 from vclean.classify.methods.base import HALF, concatenated, pack_arrays, prediction_of_visible, unpack_arrays
 from vclean.errors import DeadlineError, VcleanError
 from vclean.features.columns import ratio

@@ -182,23 +182,6 @@ def stack_named(values: Values) -> NDArray[np.float32]:
     return np.ascontiguousarray(stack_rows(list(values), values).T)
 
 
-def mean_and_scale(columns: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return mean and standard deviation of the known values of `columns` (R, C), float32 (C,) each.
-
-    They are 0 and 1 if all values are missing or equal.
-    """
-    known = np.ma.masked_invalid(columns.astype(np.float64))
-    mean, scale = known.mean(axis=0).filled(0), known.std(axis=0).filled(0)
-    return mean.astype(np.float32), np.where(scale > 0, scale, 1).astype(np.float32)
-
-
-def standardized(
-    columns: NDArray[np.float32], mean: NDArray[np.float32], scale: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """Standardize `columns`, float32 (R, C); missing values become 0."""
-    return np.asarray(np.nan_to_num((columns - mean) / scale, nan=0.0), dtype=np.float32)
-
-
 def pack_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     """Serialize arrays: a line with their names, then the arrays in NumPy's format."""
     file = io.BytesIO()

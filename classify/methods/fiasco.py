@@ -6,7 +6,7 @@ list items. The features are linguistic, structural and visual, among them the s
 have to be rendered.
 
 Choices where the paper is silent: a target node is a block. The kernel is Gaussian
-(`vclean.classify.methods.svm`). Blocks weigh by the root of their words, as for the main model. Key words of
+(`vclean.classify.svm`). Blocks weigh by the root of their words, as for the main model. Key words of
 clean and of dirty text are those with the highest odds among words of at least ten pages. Function words, names and
 numerals replace the parts of speech, for which no tagger covers all languages. Labels are those of the markup.
 """
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.classify.methods import svm
+from vclean.classify import svm
 from vclean.classify.methods.base import HALF, pack_arrays, prediction_of_visible, stack_named, unpack_arrays
 from vclean.classify.training.dataset import WEIGHT_CAP
 from vclean.features.block import linguistic, structural, visual

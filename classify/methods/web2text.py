@@ -38,14 +38,13 @@ import numpy as np
 
 from vclean.classify.methods.base import (
     marginals,
-    mean_and_scale,
     pack_arrays,
     prediction_of_visible,
     stack_named,
-    standardized,
     unpack_arrays,
     viterbi,
 )
+from vclean.classify.svm import mean_and_scale, standardized
 from vclean.features.block import linguistic
 from vclean.features.block.structural import count_opened_before
 from vclean.features.columns import Groups, ratio

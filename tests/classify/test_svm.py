@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from vclean.classify.methods import svm
+from vclean.classify import svm
 from vclean.classify.methods.base import pack_arrays, unpack_arrays
-from vclean.classify.methods.svm import SupportVectorMachine
+from vclean.classify.svm import SupportVectorMachine
 
 RING = np.random.default_rng(1).normal(size=(400, 2)).astype(np.float32)
 INSIDE = (RING**2).sum(axis=1) < 1

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from scipy.special import expit
 
-from vclean.classify.methods.base import mean_and_scale, standardized
 from vclean.imports import import_optional
 
 if TYPE_CHECKING:
@@ -122,3 +121,20 @@ def _sigmoid(margin: NDArray[np.float32], answer: NDArray[np.bool_], weight: NDA
 
 def _logarithm(columns: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(np.sign(columns) * np.log1p(np.abs(columns)), dtype=np.float32)
+
+
+def mean_and_scale(columns: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return mean and standard deviation of the known values of `columns` (R, C), float32 (C,) each.
+
+    They are 0 and 1 if all values are missing or equal.
+    """
+    known = np.ma.masked_invalid(columns.astype(np.float64))
+    mean, scale = known.mean(axis=0).filled(0), known.std(axis=0).filled(0)
+    return mean.astype(np.float32), np.where(scale > 0, scale, 1).astype(np.float32)
+
+
+def standardized(
+    columns: NDArray[np.float32], mean: NDArray[np.float32], scale: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Standardize `columns`, float32 (R, C); missing values become 0."""
+    return np.asarray(np.nan_to_num((columns - mean) / scale, nan=0.0), dtype=np.float32)
