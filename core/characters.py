@@ -90,6 +90,6 @@ def without_invisible(texts: Sequence[str]) -> list[str]:
     ['It rained️', 'plain']
     """
     data = "".join(texts).encode("utf-8", "replace")
-    if data.isascii() or not any(mark in data for mark in _MARKS):
+    if data.isascii() or not any(mark[:1] in data and mark in data for mark in _MARKS):
         return list(texts)
     return [text if text.isascii() else _INVISIBLE.sub(r"\1", text) for text in texts]

@@ -199,7 +199,9 @@ def decode(content: bytes, charset: str = "") -> str:
     head = content[:_BINARY_BYTES]
     if len(head) - len(head.translate(None, _BINARY)) > _BINARY_SHARE * len(head):
         raise NotHtmlError("this is binary data, not HTML")
-    content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\0", b"")  # faster than in the text
+    if b"\r" in content:  # a search for two bytes takes a hundred times as long as one for one
+        content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    content = content.replace(b"\0", b"")  # all this is faster than in the text
     is_certain = start or encoding not in ("", "utf-8")
     return _not_empty(_decode_with(content, encoding) if is_certain else _as_utf8_or_detected(content))
 

@@ -299,7 +299,9 @@ def read_tree(source: bytes) -> etree._Element:
         LimitError: elements are nested too deeply.
     """
     # Content after `</html>` becomes siblings of the root in libxml2; browsers add it to the body (HTML, 13.2.6.4.19).
-    source = _BODY_END.sub(b"", _NO_CHARACTERS.sub(b" ", source.translate(_WITHOUT_CONTROLS)))
+    source = _BODY_END.sub(b"", source.translate(_WITHOUT_CONTROLS))
+    if b"\xef" in source:
+        source = _NO_CHARACTERS.sub(b" ", source)
     parser = etree.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, collect_ids=False
     )
