@@ -104,6 +104,11 @@ class TestRepair:
         assert repair(f"<script />{code}</script><p>One") == f"<script  >{code}</script><p>One"
         assert repair(f"<script /><!-- {code} //--></script>") == f"<script  ><!-- {code} //--></script>"
 
+    @pytest.mark.parametrize("name", ["shadowrootmode", "shadowRootMode"])
+    def test_closed_shadow_roots_are_opened(self, name: str) -> None:
+        roots = f"<div><template {name}='{{}}'>One</template></div><div><template {name}=open>Two</template></div>"
+        assert repair(roots.format("closed")) == roots.format("open")
+
     @given(st.lists(st.sampled_from([*map(broken, BROKEN), *CORRECT, "<", "'", '"', ">"])))
     def test_edits_are_in_order(self, sources: list[str]) -> None:
         text = "".join(sources)
