@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -127,63 +129,43 @@ class Stats(Collector):
 
 
 _SECONDS: Final = 5.0
-"""Seconds between two counts, while files remain to be counted."""
+"""Seconds between two counts, until all files can be counted."""
 
 
 @contextmanager
 def count_input(inputs: Inputs, stats: Stats) -> Iterator[None]:
-    """Update `stats.total` in a thread inside the block."""
+    """Set `stats.total` in a thread inside the block, as soon as the pages of every file can be counted."""
 
     def repeat(stop: threading.Event) -> None:
         while not stop.is_set():
-            total, is_exact = _count_pages(inputs, stop)
-            stats.total = total if total is None or inputs.limit is None else min(total, inputs.limit)
-            if is_exact or stop.wait(_SECONDS):
+            names = takewhile(lambda _: not stop.is_set(), inputs.names())
+            total = sum(_pages_of_file(inputs, Path(name)) if is_container(name) else 1 for name in names)
+            if not (math.isnan(total) or stop.is_set()):
+                stats.total = int(total) if inputs.limit is None else min(int(total), inputs.limit)
                 return
+            stop.wait(_SECONDS)
 
     with background_thread(repeat):
         yield
 
 
-def _count_pages(inputs: Inputs, stop: threading.Event) -> tuple[int | None, bool]:
-    """Return the number of pages of the input, and whether it is exact.
-
-    Archives without an index and compressed lines cannot be counted without reading them. Their number of pages is
-    extrapolated by bytes; it is None if no file could be counted.
-    """
-    pages = counted_bytes = other_bytes = 0
-    for name in inputs.names():
-        if stop.is_set():
-            break
-        count, size = _pages_of_file(inputs, Path(name)) if is_container(name) else (1, 0)
-        pages += count or 0
-        if count is None:
-            other_bytes += size
-        else:
-            counted_bytes += size
-    if not other_bytes:
-        return pages, True
-    return round(pages * (1 + other_bytes / counted_bytes)) if counted_bytes else None, False
-
-
-def _pages_of_file(inputs: Inputs, path: Path) -> tuple[int | None, int]:
-    """Return the number of pages of a file, None if it is unknown, and its size in bytes."""
-    size = 0
+def _pages_of_file(inputs: Inputs, path: Path) -> float:
+    """Return the number of pages of a file; NaN for archives without an index, and compressed lines."""
     try:
-        size = path.stat().st_size
+        path.stat()
         if is_parquet(path):
-            return row_count(path), size
+            return row_count(path)
         if is_archive(path):
             index_path = inputs.index_of(path)
             index = open_matching_index(path, index_path) if index_path else None
             if index is None:
-                return None, size
+                return math.nan
             pages = int(index.facts["pages"])
             index.close()
-            return pages if inputs.pages is None else min(pages, len(inputs.pages)), size
-        return line_count(path) if path.suffix.lower() in (".jsonl", ".ndjson") else None, size
+            return pages if inputs.pages is None else min(pages, len(inputs.pages))
+        return line_count(path) if path.suffix.lower() in (".jsonl", ".ndjson") else math.nan
     except (InputError, OSError):
-        return 1, size  # the file gives one failure row
+        return 1  # the file gives one failure row
 
 
 @contextmanager
