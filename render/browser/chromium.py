@@ -78,11 +78,6 @@ class Chromium:
     path: Path
     source: str
 
-    @property
-    def is_full(self) -> bool:
-        """Return whether it is no headless shell; it then takes 1.6 times the CPU and 3 times the memory."""
-        return "headless" not in self.path.name
-
 
 def find_chromium() -> Chromium:
     """Find the Chromium to use: the override, Playwright's download, a headless shell, any Chrome or Chromium.

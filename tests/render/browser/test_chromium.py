@@ -41,17 +41,14 @@ def download(revision: int, *, name: str = "chromium_headless_shell", complete: 
 
 class TestFindChromium:
     @pytest.mark.parametrize(
-        ("name", "value", "is_full"),
-        [("chrome", "{path}", True), ("headless-thing", "headless-thing", False)],
+        ("name", "value"),
+        [("chrome", "{path}"), ("headless-thing", "headless-thing")],
     )
-    def test_prefers_override(
-        self, name: str, value: str, is_full: bool, bare_machine: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_prefers_override(self, name: str, value: str, bare_machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         download(1)
         override = executable(bare_machine / name)
         monkeypatch.setenv("VCLEAN_CHROMIUM", value.format(path=override))
         assert find_chromium() == Chromium(override, "VCLEAN_CHROMIUM")
-        assert find_chromium().is_full == is_full
 
     def test_rejects_override_that_is_not_executable(
         self, bare_machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -75,7 +72,6 @@ class TestCandidates:
         debian = executable(bare_machine / "chromium-headless-shell")
         shell = download(7)
         assert [candidate.path for candidate in candidates()] == [shell, debian, full, plain, google]
-        assert [candidate.is_full for candidate in candidates()] == [False] * 2 + [True] * 3
 
     def test_sorts_downloads_by_revision_number(self, bare_machine: Path) -> None:
         # Revision 1000 is newer than 999, although it precedes it as text.
