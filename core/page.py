@@ -39,7 +39,7 @@ class Resources(Protocol):
     True
     """
 
-    def get(self, url: str) -> Resource | None:
+    def get(self, url: str, /) -> Resource | None:
         """Return the resource at the absolute `url`, or None if this source does not have it."""
 
 

@@ -7,7 +7,7 @@ import html
 import posixpath
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
 from email.parser import BytesHeaderParser
@@ -131,17 +131,6 @@ _MAX_BYTES: Final = 64 * 2**20
 _REFERRING: Final = frozenset((*_PAGE_TYPES, "text/css", "image/svg+xml"))
 
 
-@dataclass(frozen=True, slots=True)
-class PartResources:
-    """Parts of an MHTML file by absolute URL."""
-
-    parts: dict[str, Resource] = field(default_factory=dict)
-
-    def get(self, url: str) -> Resource | None:
-        """Return the part for `url` without its fragment, or None."""
-        return self.parts.get(url.partition("#")[0])
-
-
 def is_mhtml(content: bytes) -> bool:
     r"""Return whether a file begins with the headers of a message with several parts.
 
@@ -188,7 +177,7 @@ def read_mhtml(source: bytes, name: str) -> Page:
             remaining -= len(body)
     content = _with_http_urls(_payload(root), ids, files)
     charset = root.get_content_charset("")
-    return Page(content=content, url=url, charset=charset, resources=PartResources(resources), id=name)
+    return Page(content=content, url=url, charset=charset, resources=resources, id=name)
 
 
 def _with_http_urls(body: bytes, ids: frozenset[bytes], files: Mapping[str, str]) -> bytes:
