@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import sys
 from contextlib import contextmanager
 from itertools import islice
@@ -12,7 +11,15 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from vclean.errors import BrowserMissingError, ModelError, NotHtmlError, OutputError, UsageError, VcleanError
+from vclean.errors import (
+    BrowserMissingError,
+    InputError,
+    ModelError,
+    NotHtmlError,
+    OutputError,
+    UsageError,
+    VcleanError,
+)
 from vclean.labels import EmptyReason
 from vclean.runtime import track
 
@@ -133,16 +140,18 @@ class PageRun:
             _log.error("%s", message)
 
     def _count_pages(self) -> int | None:
-        """Return the number of pages of all inputs; None if unknown."""
-        from vclean.input.sources import count_pages
+        """Return the number of pages of all inputs; None if unknown: archives and tables would have to be read."""
+        from vclean.input.sources import html_files, is_container, is_folder
 
-        limit, total = self.options.limit, 0.0
+        limit, total, is_known = self.options.limit, 0, True
         for argument in self.options.pages:
-            count = count_pages(argument, limit)
-            if limit is None and count is not None and count > _MANY_PAGES:
+            is_file = not is_container(argument)
+            count = 1 if is_file else sum(1 for _ in islice(html_files(Path(argument)), limit))
+            if limit is None and count > _MANY_PAGES:
                 self._announce(argument, count)
-            total += math.nan if count is None else count
-        return None if math.isnan(total) else min(int(total), limit or sys.maxsize)
+            total += count
+            is_known &= is_file or is_folder(Path(argument))
+        return min(total, limit or total) if is_known else None
 
     def _announce(self, folder: str, count: int) -> None:
         """Log the number of pages of a large folder, and on a terminal ask whether to read them.
@@ -157,10 +166,14 @@ class PageRun:
             raise UsageError(f"{folder} was not read: name another folder, or add --limit N")
 
     def _find_sources(self) -> Iterator[Source]:
-        from vclean.input.sources import archived_source, find_sources
+        from vclean.input.sources import archive_sources, find_sources
 
         if self._page:
-            yield archived_source(Path(self.options.pages[0]), self._page, self.options.settings.max_bytes)
+            path, max_bytes = Path(self.options.pages[0]), self.options.settings.max_bytes
+            source = next(archive_sources(path, max_bytes, only=[self._page]), None)
+            if source is None:
+                raise InputError(f"{path} has no page {self._page}: check the URL")
+            yield source
             return
         for argument in self.options.pages:
             with self.report_errors(argument):

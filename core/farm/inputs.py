@@ -39,18 +39,6 @@ if TYPE_CHECKING:
 LIST_SUFFIX: Final = ".txt"
 
 
-def _check_name(path: Path) -> None:
-    """Raise a clear error for a path that `find` would reject without explanation.
-
-    Raises:
-        InputError: the path is a pattern without a match, or a list that another list names.
-    """
-    if has_magic(str(path)) and not os.path.lexists(path):
-        raise InputError(f"no file matches {path}: check the pattern")
-    if path.suffix.lower() == LIST_SUFFIX and os.access(path, os.R_OK) and path.is_file():
-        raise InputError(f"{path} is a list inside a list: name it as an input of its own")
-
-
 class Inputs:
     """Input of a run. Iterating it yields pages.
 
@@ -114,7 +102,8 @@ class Inputs:
             return find_sources(escape_surrogates(argument), rendering, live=True)
         if is_archive(path) and path.is_file():
             return archive_sources(path, rendering.max_bytes, index=self.index_of(path), only=self.pages)
-        _check_name(path)
+        if path.suffix.lower() == LIST_SUFFIX and os.access(path, os.R_OK) and path.is_file():
+            raise InputError(f"{path} is a list inside a list: name it as an input of its own")
         return find_sources(argument, rendering)
 
     def index_of(self, archive: Path) -> Path | None:

@@ -7,11 +7,9 @@ import re
 import sys
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
-from vclean.characters import format_count
 from vclean.errors import InputError
 from vclean.input.tables import failing_source, json_pages, parquet_pages, size_limit_error
 from vclean.page import Page, Source
@@ -99,22 +97,6 @@ def find_sources(argument: str, settings: RenderSettings, *, live: bool = False)
         yield Source(str(path), partial(read_file, path, max_bytes))
 
 
-def count_pages(argument: str, limit: int | None = None) -> int | None:
-    """Count the pages of an argument without reading them.
-
-    Args:
-        argument: as in `find_sources`.
-        limit: the number at which the count ends; None for no limit.
-
-    Returns:
-        The number; None for an archive, a Parquet file or JSON lines, which would have to be read.
-    """
-    if not is_container(argument):
-        return 1
-    folder = Path(argument)
-    return sum(1 for _ in islice(_html_files(folder), limit)) if is_folder(folder) else None
-
-
 def archive_sources(
     path: Path, max_bytes: int, *, index: Path | None = None, only: Iterable[str] | None = None
 ) -> Iterator[Source]:
@@ -142,21 +124,6 @@ def archive_sources(
         yield Source(record.url, partial(archive.page, record, max_bytes))
     if archive.damage:
         raise InputError(archive.damage)
-
-
-def archived_source(path: Path, url: str, max_bytes: int) -> Source:
-    """Find one page of a web archive by its URL; redirects are followed.
-
-    Raises:
-        InputError: the archive is unreadable, or has no such page.
-    """
-    from vclean.render.archive.pages import Archive
-
-    archive = Archive(path)
-    record = next(found for _, found in archive.select([url]))
-    if record is None:
-        raise InputError(f"{path} has no page {url}, but {format_count(len(archive.pages), 'other page')}")
-    return Source(record.url, partial(archive.page, record, max_bytes))
 
 
 def read_file(path: Path, max_bytes: int, *, url: str = "") -> Page:
@@ -246,7 +213,7 @@ def _find_in_folder(folder: Path, max_bytes: int) -> Iterator[Source]:
     """
     errors: list[OSError] = []
     path = None
-    for path in _html_files(folder, errors.append):
+    for path in html_files(folder, errors.append):
         yield Source(str(path), partial(read_file, path, max_bytes))
     for error in errors:
         message = f"{error.filename} cannot be listed ({error.strerror}): check its permissions"
@@ -255,15 +222,14 @@ def _find_in_folder(folder: Path, max_bytes: int) -> Iterator[Source]:
         raise InputError(f"{folder} is a folder without HTML files: name a page, or a folder of pages")
 
 
-def _html_files(folder: Path, onerror: Callable[[OSError], object] | None = None) -> Iterator[Path]:
-    """Yield the HTML and MHTML files in a folder, before those in its subfolders, sorted by name."""
+def html_files(folder: Path, onerror: Callable[[OSError], object] | None = None) -> Iterator[Path]:
+    """Yield the HTML and MHTML files in a folder, before those in its subfolders, sorted by name.
+
+    Overlays in the folders of `vclean label` are no pages.
+    """
     for root, folders, names in os.walk(folder, onerror=onerror):
         folders[:] = sorted(name for name in folders if not name.endswith("_files"))
         for path in (Path(root, name) for name in sorted(names)):
-            if path.suffix.lower() in _HTML | _MHTML and not _is_prepared(path) and path.is_file():
+            is_overlay = _PREPARED_NAME.fullmatch(path.stem) and path.with_suffix(PREPARED_SUFFIX).is_file()
+            if path.suffix.lower() in _HTML | _MHTML and not is_overlay and path.is_file():
                 yield path
-
-
-def _is_prepared(path: Path) -> bool:
-    """Return whether an HTML file is the overlay of a page in a labelling project, and not a page."""
-    return bool(_PREPARED_NAME.fullmatch(path.stem)) and path.with_suffix(PREPARED_SUFFIX).is_file()

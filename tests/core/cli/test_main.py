@@ -97,7 +97,7 @@ class TestOnePage:
             ("a.warc --page http://a.example/other", 0, "two\n", ""),
             (
                 "a.warc --page http://a.example/othr", 3, "",
-                "a.warc has no page http://a.example/othr, but 2 other pages",
+                "a.warc has no page http://a.example/othr: check the URL",
             ),
             *((f"missing.html {option} none/out.png", 12, "", "none") for option in ("-o", "--overlay", "--review")),
             ("feed.xml", 4, "", "this is an RSS feed, not HTML: --force-html"),

@@ -169,7 +169,7 @@ class TestPatterns:
     def test_pattern_without_match_is_a_failure(self, tmp_path: Path, pattern: str) -> None:
         (item,) = inputs(tmp_path / pattern)
         assert item.id == str(tmp_path / pattern)
-        assert failure(item) == f"InputError: no file matches {tmp_path / pattern}: check the pattern"
+        assert failure(item).startswith(f"InputError: {tmp_path / pattern} does not exist: check the name")
 
 
 class TestLists:

@@ -14,7 +14,7 @@ from helpers.mhtml import SAVED
 
 from vclean.errors import InputError, LimitError
 from vclean.input import sources
-from vclean.input.sources import count_pages, find_sources, is_container, read_file, with_url
+from vclean.input.sources import find_sources, html_files, is_container, read_file, with_url
 from vclean.settings import RenderSettings
 
 SETTINGS = RenderSettings(max_bytes=1000)
@@ -156,7 +156,6 @@ class TestFolder:
             (tmp_path / name).write_bytes(b"<p>")
         found = [Path(source.id).name for source in find_sources(str(tmp_path), SETTINGS)]
         assert found == names[:2]
-        assert count_pages(str(tmp_path)) == 2
 
     @pytest.mark.parametrize("name", [".", "project", "project/pages"])
     def test_only_a_labelling_project_in_it(self, tmp_path: Path, name: str) -> None:
@@ -178,13 +177,14 @@ class TestTables:
         assert found == [("http://a/", "<p>1"), (f"{tmp_path / name}#2", "<p>2")]
 
 
-class TestCountPages:
-    def test_counts_what_is_found(self, tmp_path: Path) -> None:
+class TestHtmlFiles:
+    def test_are_what_is_found(self, tmp_path: Path) -> None:
         for name in ("a.html", "sub/b.htm", "sub/b_files/frame.html", "c.txt"):
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / name).write_text("<p>")
-        assert count_pages(str(tmp_path)) == len(list(find_sources(str(tmp_path), SETTINGS))) == 2
-        assert count_pages(str(tmp_path), 1) == 1
+        found = [source.id for source in find_sources(str(tmp_path), SETTINGS)]
+        assert found == list(map(str, html_files(tmp_path)))
+        assert len(found) == 2
 
 
 @pytest.mark.parametrize(
