@@ -55,7 +55,6 @@ _CODECS: Final = {
     "euc_kr": "cp949",
     "big5": "big5hkscs",
     "iso8859-11": "cp874",
-    "x-user-defined": "x-user-defined",
     "x-mac-cyrillic": "mac-cyrillic",
 }
 """Python codecs of the supersets that the Encoding Standard assigns to labels, and labels that Python lacks."""
@@ -83,7 +82,6 @@ _C1: Final = re.compile("[\x80-\x9f]")
 """C1 controls."""
 _CONVERTED: Final = "converted"
 """Encoding of a document in UTF-8 that names another encoding."""
-_USER_DEFINED: Final = "".join(chr(i if i < 128 else 0xF700 + i) for i in range(256))
 
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _META = re.compile(rb"<meta[\s/][^>]*", re.IGNORECASE)
@@ -304,9 +302,7 @@ def _declared_encoding(content: bytes) -> str:
 def _ascii_compatible(label: bytes) -> str:
     """Return the encoding of a label that was read as ASCII, which excludes UTF-16 (HTML, 13.2.3.2)."""
     encoding = encoding_of(label.decode("latin-1"))
-    if encoding.startswith("utf-16"):
-        return "utf-8"
-    return "cp1252" if encoding == "x-user-defined" else encoding
+    return "utf-8" if encoding.startswith("utf-16") else encoding
 
 
 def _as_utf8_or_detected(content: bytes) -> str:
@@ -337,6 +333,4 @@ def _decode_with(content: bytes, encoding: str) -> str:
         return _C1.sub(lambda match: _CONTROLS[ord(match[0])], content.decode("utf-8", "replace"))
     if encoding == "cp1252":
         return codecs.charmap_decode(content, "replace", _WINDOWS_1252)[0]
-    if encoding == "x-user-defined":
-        return codecs.charmap_decode(content, "replace", _USER_DEFINED)[0]
     return content.decode(encoding, "replace")

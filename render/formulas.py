@@ -2,7 +2,8 @@ r"""Write formulas as TeX: MathML, and the TeX in it or in scripts of MathJax.
 
 The text of a formula is its TeX if the page has it: in `<annotation>`, in a script of MathJax, or in the attribute
 `alttext` (MathML 3, 2.2.1 and 5.1). Other MathML is converted: `\frac{a}{b}`, `x_i^{n+1}`, `\sqrt{x}`. So is MathML
-whose TeX has other letters than what is painted. The elements are those of MathML Core and of MathML 3, chapter 3.
+whose TeX has other letters than what is painted. The elements are those of MathML Core and of MathML 3, chapter 3, but
+for `mfenced`: browsers paint no fences around its content.
 """
 
 from __future__ import annotations
@@ -55,7 +56,6 @@ _PARTS_OF_PAGES: Final = ("p", "ul", "ol", "table", "section", "article", "h1", 
 """Elements that no formula contains."""
 _EMPTY: Final = frozenset(("annotation", "annotation-xml", "maligngroup", "malignmark", "mphantom", "mprescripts",
                            "none"))  # fmt: skip
-_FIRST_ONLY: Final = frozenset(("maction", "semantics"))
 _SCRIPTS: Final = {"msub": "_", "msup": "^", "msubsup": "_^", "munder": "_", "mover": "^", "munderover": "_^"}
 _OVER: Final = {"¯": "bar", "‾": "overline", "―": "overline", "^": "hat", "ˆ": "hat", "→": "vec", "\u20d7": "vec",
                 "~": "tilde", "˜": "tilde", "˙": "dot", ".": "dot", "¨": "ddot", "⏞": "overbrace"}  # fmt: skip
@@ -169,13 +169,11 @@ def _tex(element: etree._Element, depth: int) -> str:  # noqa: PLR0911 - a case 
         return _table("aligned" if is_aligned else "matrix", element, depth)
     if depth > _MAX_DEPTH or not children:
         return _token(tag, _characters(element), element.get("mathvariant", ""))
-    if tag in _FIRST_ONLY:
+    if tag in ("maction", "semantics"):
         return _tex(children[0], depth + 1)
     parts = [_tex(child, depth + 1) for child in children]
     if tag == "mmultiscripts":
         return _multiscripts([str(child.tag) for child in children], parts)
-    if tag == "mfenced":
-        return _fenced(element, parts)
     if tag in ("mfrac", "mroot", *_SCRIPTS) and len(parts) > 1:
         return _layout(element, parts)
     row = _row(children, parts, depth)
@@ -197,12 +195,6 @@ def _layout(element: etree._Element, parts: list[str]) -> str:
     return _scripts(base, parts[1:], _SCRIPTS[tag])
 
 
-def _binomial(part: str) -> str:
-    """Return a fraction without a line, as `_layout` writes it, as a binomial coefficient."""
-    above, _, below = part.strip()[1:-1].partition(r" \atop ")
-    return rf"\binom{{{above}}}{{{below}}}"
-
-
 def _row(children: list[etree._Element], parts: list[str], depth: int) -> str:
     """Join the parts of a row; fences around a table or a fraction without a line become those of TeX."""
     for index, inner in enumerate(map(_only, children)):
@@ -210,7 +202,8 @@ def _row(children: list[etree._Element], parts: list[str], depth: int) -> str:
         if inner.tag == "mtable" and (name := _FENCES.get((before, after), "cases" if before == r"\{" else "")):
             parts[index] = _table(name, inner, depth)
         elif inner.tag == "mfrac" and r" \atop " in parts[index] and (before, after) == ("(", ")"):
-            parts[index] = _binomial(parts[index])
+            above, _, below = parts[index].strip()[1:-1].partition(r" \atop ")
+            parts[index] = rf"\binom{{{above}}}{{{below}}}"
         else:
             continue
         parts[index - 1] = ""
@@ -259,16 +252,6 @@ def _token(tag: str, text: str, variant: str) -> str:
     characters = words.replace("−", "-").translate(_ESCAPED)
     tex = _join([rf"\{_COMMANDS[each]}" if each in _COMMANDS else each for each in characters])
     return rf"\{_FONTS[variant]}{{{tex}}}" if variant in _FONTS and tag == "mi" and variant != "normal" and tex else tex
-
-
-def _fenced(element: etree._Element, parts: list[str]) -> str:
-    begin, end = (_token("mo", element.get(name, usual), "") for name, usual in (("open", "("), ("close", ")")))
-    inner = _only(element[0]) if len(element) == 1 else element
-    if inner.tag == "mtable" and (name := _FENCES.get((begin, end), "")):
-        return _table(name, inner, 0)
-    if len(parts) == 1 and r" \atop " in parts[0] and (begin, end) == ("(", ")"):
-        return _binomial(parts[0])
-    return f"{begin}{', '.join(parts)}{end}"
 
 
 def _scripts(base: str, scripts: list[str], signs: str) -> str:
