@@ -210,11 +210,6 @@ class Archive:
         """
         return int(self.pages.facts["left_out"])
 
-    @property
-    def has_resources(self) -> bool:
-        """Return whether the archive contains subresources: style sheets, images, fonts, scripts or frames."""
-        return bool(self.pages.facts["has_resources"])
-
     def select(self, urls: Iterable[str]) -> Iterator[tuple[str, Record | None]]:
         """Yield each URL with its first HTML document, or None; redirects are followed.
 
@@ -270,8 +265,9 @@ class Archive:
 
         A page without subresources renders several times faster, and crawls of documents contain a few stray images.
         """
-        if not self.has_resources or len(document) > index_builder.SCANNED_BYTES:
-            return self.has_resources
+        has_resources = bool(self.pages.facts["has_resources"])
+        if not has_resources or len(document) > index_builder.SCANNED_BYTES:
+            return has_resources
         loaded = any(self.pages.find(other, SUBRESOURCE) for other in index_builder.subresource_urls(document, url))
         return loaded or any(self.pages.find(other) for other in index_builder.frame_urls(document, url))
 

@@ -321,7 +321,12 @@ def _decode(body: bytes, codings: str, transfer: str, limit: int) -> tuple[bytes
         names = {"Content-Encoding": _known(codings), "Transfer-Encoding": _known(transfer)}
         if not any(names.values()):
             return body[:limit], None
-        reader = _as_record(body, names).reader
+        # FastWARC's readers decode no more than is read.
+        lines = "".join(f"{name}: {value}\r\n" for name, value in names.items() if value)
+        content = f"HTTP/1.1 200 OK\r\n{lines}\r\n".encode() + body
+        head = "WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http; msgtype=response\r\n"
+        record = f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content
+        reader = next(iter(ArchiveIterator(io.BytesIO(record), auto_decode="all"))).reader
         while data := reader.read(min(limit - len(decoded), _STEP)):
             decoded += data
     except OSError as error:
@@ -342,12 +347,3 @@ def _known(codings: str) -> str:
     if len(names) > MAX_CODINGS:
         raise OSError(f"{len(names)} codings, more than {MAX_CODINGS}")
     return ", ".join(names)
-
-
-def _as_record(body: bytes, codings: dict[str, str]) -> WarcRecord:
-    """Return a record with the body, and a reader that decodes it; FastWARC's readers decode no more than is read."""
-    lines = "".join(f"{name}: {value}\r\n" for name, value in codings.items() if value)
-    http = f"HTTP/1.1 200 OK\r\n{lines}\r\n".encode()
-    head = "WARC/1.0\r\nWARC-Type: response\r\nContent-Type: application/http; msgtype=response\r\n"
-    record = f"{head}Content-Length: {len(http) + len(body)}\r\n\r\n".encode()
-    return next(iter(ArchiveIterator(io.BytesIO(record + http + body), auto_decode="all")))

@@ -52,7 +52,7 @@ class TestFrames:
     def test_serves_frames_but_excludes_them_from_pages(self, archive, html: str) -> None:
         opened = archive(page(html), FRAME)
         assert (page_names(opened), opened.excluded_documents) == (["page"], 1)
-        assert opened.has_resources
+        assert opened.pages.facts["has_resources"]
         resource = opened.get("http://a.example/frame")
         assert resource is not None
         assert resource.body == b"<p>framed"

@@ -78,7 +78,7 @@ class TestPages:
         # Such a page renders several times faster. A link to another page is not a subresource.
         other = record("http://a.example/two", response(b"<a href=page>one</a><link rel=next href=page>"))
         archive = Archive(warc(STYLED, other, STYLE))
-        assert archive.has_resources
+        assert archive.pages.facts["has_resources"]
         assert archive.page(archive.pages[1], CAP).resources is None
 
     def test_assumes_references_in_long_documents(self, warc, monkeypatch: pytest.MonkeyPatch) -> None:
