@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from vclean.characters import format_count
@@ -30,7 +31,6 @@ from vclean.settings import RenderSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from vclean.classify.content.model import Model
     from vclean.classify.corpora.corpora import Corpus
@@ -83,7 +83,9 @@ def open_reader(
         renderer = stack.enter_context(Renderer(settings))
         read: Callable[[Page], Rendering] = partial(renderer.render, screenshot=screenshots)
         if snapshots or keep:
-            folder = make_folder(snapshots) if snapshots else stack.enter_context(temp_dirs.temporary_folder())
+            folder = make_folder(snapshots) if snapshots else Path(temp_dirs.create())
+            if not snapshots:
+                stack.callback(temp_dirs.remove, str(folder))
             read = RenderingCache(read, settings, folder, screenshots=screenshots)
         yield read
 

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from vclean.errors import OutputError
 from vclean.files import output_errors
@@ -22,9 +22,6 @@ from vclean.render.isolation import orphan_reaper
 
 if sys.platform != "win32":
     import fcntl
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _PREFIX: Final = "vclean-"
 _LOCK: Final = ".lock"
@@ -69,16 +66,6 @@ def remove(folder: str) -> None:
     if folder in _locks:
         os.close(_locks.pop(folder))
     orphan_reaper.remove(folder)
-
-
-@contextlib.contextmanager
-def temporary_folder() -> Iterator[Path]:
-    """Create a folder, and remove it at the end of the block."""
-    created = create()
-    try:
-        yield Path(created)
-    finally:
-        remove(created)
 
 
 def remove_orphans(parent: str) -> None:

@@ -67,14 +67,6 @@ class TestCreate:
             temp_dirs.create()
 
 
-class TestTemporaryFolder:
-    def test_is_deleted_after_the_block(self) -> None:
-        with temp_dirs.temporary_folder() as folder:
-            (folder / "file").touch()
-        assert not folder.exists()
-        assert str(folder) not in temp_dirs._locks
-
-
 class TestRemoveOrphans:
     def test_keeps_folders_of_running_processes(self, temp_root: Path) -> None:
         folder_of_this_process = Path(temp_dirs.create())
