@@ -19,11 +19,12 @@ with requires_extra("arrow", "pyarrow"):
 
 from vclean.adapters.documents import label_counts
 from vclean.characters import replace_surrogates
-from vclean.farm.rows import FATAL_ERRORS, KEY_BYTES, Task, failed_outcome, result_row
+from vclean.farm.rows import FATAL_ERRORS, Task, failed_outcome, result_row
 from vclean.farm.rows import SCHEMA as FARM_SCHEMA
 from vclean.input.tables import batch_pages, page_columns
 from vclean.page import Page
 from vclean.pipeline import Pipeline
+from vclean.render.cache import KEY_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

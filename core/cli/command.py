@@ -252,13 +252,6 @@ class Parser(click.Command):
                     name = f"{other.opts[-1]} {other.metavar}" if isinstance(other, Option) else _name(other)
                     raise click.UsageError(f"argument {_name(param)}: needs {name}")
 
-    def get_help_option(self, ctx: click.Context) -> click.Option | None:
-        """Return the option --help."""
-        option = super().get_help_option(ctx)
-        if option:
-            option.help = "print this help"
-        return option
-
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the usage line; the name of the main command is empty, and its space is removed."""
         formatter.write_usage(ctx.command_path.strip(), " ".join(self.collect_usage_pieces(ctx)))

@@ -259,9 +259,10 @@ def progress_line(stats: Stats) -> str:
 
     done = stats.skipped + stats.done
     pages = format_count(done, "page") if stats.total is None else f"{done:,} of {format_count(stats.total, 'page')}"
-    left = "" if stats.remaining_seconds is None else f", {tqdm.format_interval(stats.remaining_seconds)} left"
-    failed = stats.failed.total()
-    return f"{pages}, {stats.rate:.1f} pages/s, {failed:,} failed{left}"
+    line = f"{pages}, {stats.rate:.1f} pages/s, {stats.failed.total():,} failed"
+    if stats.total is None or not stats.done:
+        return line
+    return f"{line}, {tqdm.format_interval(max(stats.total - done, 0) / stats.rate)} left"
 
 
 def final_line(stats: Stats, summary: Mapping[str, Any]) -> str:

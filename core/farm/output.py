@@ -291,30 +291,27 @@ def _begin_run(folder: Path, cleaning: CleanerSettings, *, resume: bool) -> dict
 
 def _check_same_settings(path: Path, current: Mapping[str, Any]) -> dict[str, Any]:
     """Return the content of `run.json` of the run to resume, after checking that its settings are the same."""
-    names = ("schema", "digest", "settings")
-    now = _flatten({name: current[name] for name in names})
+    now = _flat_settings(current)
     try:
         facts: dict[str, Any] = json.loads(path.read_bytes())
-        before = _flatten({name: facts[name] for name in names})
+        before, digest = _flat_settings(facts), facts["digest"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{path} is damaged and its run cannot be resumed: name another folder") from error
     differences = [
-        f"{name.removeprefix('settings.')} was {before.get(name)!r} and is {now.get(name)!r}"
+        f"{name} was {before.get(name)!r} and is {now.get(name)!r}"
         for name in sorted(before.keys() | now.keys())
-        if name != "digest" and before.get(name) != now.get(name)
+        if before.get(name) != now.get(name)
     ]
-    if differences or before["digest"] != now["digest"]:
+    if differences or digest != current["digest"]:
         reason = "; ".join(differences) or "its digest"
         raise UsageError(f"the run in {path.parent} has other settings ({reason}): use the same, or another folder")
     return facts
 
 
-def _flatten(facts: Mapping[str, Any], head: str = "") -> dict[str, Any]:
-    """Flatten nested names, joined by dots."""
-    flat: dict[str, Any] = {}
-    for name, value in facts.items():
-        flat |= _flatten(value, f"{head}{name}.") if isinstance(value, dict) else {head + name: value}
-    return flat
+def _flat_settings(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings in `run.json` by name, which is unique, and the version of its columns."""
+    settings = dict(facts["settings"])
+    return {**settings.pop("rendering"), **settings.pop("policy"), **settings, "schema": facts["schema"]}
 
 
 @contextmanager

@@ -42,8 +42,6 @@ _SNAPSHOT_GROUP_ROWS: Final = 8
 _PART_BYTES: Final = 2**27
 """Bytes of waiting rows and snapshots that are written as a part, although it has fewer rows than others."""
 
-_DIGEST: Final = 8
-
 
 class PartWriter(AbstractContextManager["PartWriter"]):
     """Write rows to parts, and snapshots to files beside them.
@@ -113,7 +111,7 @@ class PartWriter(AbstractContextManager["PartWriter"]):
         pages = rows.select(["key", "id"]).to_pylist()
         names = b"\0".join(sorted(page["key"] + page["id"].encode() for page in pages))
         for count in itertools.count():
-            digest = blake2b(names, digest_size=_DIGEST, salt=count.to_bytes(4)).hexdigest()
+            digest = blake2b(names, digest_size=8, salt=count.to_bytes(4)).hexdigest()
             if not (self._parts / f"part-{digest}.parquet").exists():
                 break
         return digest

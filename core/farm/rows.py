@@ -21,7 +21,7 @@ from vclean.input.tables import escape_surrogates
 from vclean.labels import Visibility
 from vclean.output.json import page_fields, record_fields
 from vclean.records import LISTS, PAGE_FIELDS
-from vclean.render.cache import read_key
+from vclean.render.cache import KEY_BYTES, read_key
 from vclean.render.snapshot import Hidden
 
 if TYPE_CHECKING:
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
 
 with requires_extra("farm", "pyarrow"):
     import pyarrow as pa
-
-
-KEY_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +99,6 @@ def page_key(page: Page, digest: str) -> bytes:
     return blake2b(b"\0".join(parts), digest_size=KEY_BYTES).digest()
 
 
-_DIGEST: Final = 16
-
-
 def settings_to_dict(settings: CleanerSettings) -> dict[str, Any]:
     """Return the settings by name, with vclean's version. The model and the templates are digests instead of paths.
 
@@ -119,14 +113,14 @@ def settings_to_dict(settings: CleanerSettings) -> dict[str, Any]:
 def settings_digest(settings: CleanerSettings) -> str:
     """Return 32 hexadecimal digits, equal for equal settings on every machine. Raises like `settings_to_dict`."""
     text = json.dumps(settings_to_dict(settings), sort_keys=True)
-    return blake2b(text.encode(), digest_size=_DIGEST).hexdigest()
+    return blake2b(text.encode(), digest_size=KEY_BYTES).hexdigest()
 
 
 def _model_digest(model: Path | None) -> str | None:
     if model is None:
         return None
     try:
-        return blake2b(model.read_bytes(), digest_size=_DIGEST).hexdigest()
+        return blake2b(model.read_bytes(), digest_size=KEY_BYTES).hexdigest()
     except OSError as error:
         raise ModelError(f"{model} cannot be read ({error.strerror}): check the name") from error
 
@@ -140,7 +134,7 @@ def _templates_digest(folder: Path | None) -> str | None:
         contents = [(path.name, path.read_bytes().hex()) for path in template_files(folder)]
     except OSError as error:
         raise InputError(f"{error.filename} cannot be read ({error.strerror}): check its rights") from error
-    return blake2b(json.dumps(contents).encode(), digest_size=_DIGEST).hexdigest()
+    return blake2b(json.dumps(contents).encode(), digest_size=KEY_BYTES).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -81,13 +81,6 @@ class Stats(Collector):
         """Return the number of pages that are neither done nor in progress; None while unknown."""
         return None if self.total is None else max(self.total - self.skipped - self.done - self.working, 0)
 
-    @property
-    def remaining_seconds(self) -> float | None:
-        """Return the expected seconds to the end at the current rate; None while unknown."""
-        if self.queued is None or not self.done:
-            return None
-        return (self.queued + self.working) / self.rate
-
     def count(self, outcome: TaskOutcome) -> None:
         """Count a finished page."""
         if outcome.error == NotHtmlError.__name__:

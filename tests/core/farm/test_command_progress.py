@@ -20,6 +20,10 @@ class TestProgressLine:
         stats.failed["DeadlineError"] = 10
         assert progress_line(stats) == "1,000 of 2,000 pages, 5.0 pages/s, 10 failed, 03:20 left"
 
+    def test_more_pages_than_counted(self) -> None:
+        stats = Stats(total=10, ok=50, started=time.monotonic() - 100)
+        assert progress_line(stats) == "50 of 10 pages, 0.5 pages/s, 0 failed, 00:00 left"
+
     def test_unknown_total(self) -> None:
         assert progress_line(Stats(started=time.monotonic() - 100, ok=50)) == "50 pages, 0.5 pages/s, 0 failed"
 

@@ -119,10 +119,10 @@ class TestResume:
         ("cleaning", "message"),
         [
             (replace(CLEANING, render=True), r"\(render was False and is True\)"),
-            (replace(CLEANING, rendering=RenderSettings(deadline=9)), r"\(rendering.deadline was 30.0 and is 9\)"),
+            (replace(CLEANING, rendering=RenderSettings(deadline=9)), r"\(deadline was 30.0 and is 9\)"),
             (
                 CleanerSettings(render=False, method="text", policy=Policy(recall_weight=2)),
-                r"\(method was 'vclean' and is 'text'; policy.recall_weight was 1.0 and is 2\)",
+                r"\(method was 'vclean' and is 'text'; recall_weight was 1.0 and is 2\)",
             ),
             (CLEANING, r"\(gone was 7 and is None\)"),
         ],

@@ -39,21 +39,6 @@ class TestCount:
         assert facts["stage_seconds"] == {"render": 7.407, "extract": 3.0}
 
 
-class TestRemainingSeconds:
-    @pytest.mark.parametrize(
-        ("facts", "seconds"),
-        [
-            ({"total": 1000, "skipped": 500, "ok": 50}, 900),  # pages of an earlier run are not in the rate
-            ({"total": 10, "ok": 50}, 0),
-            ({"ok": 50}, None),
-            ({"total": 100}, None),
-        ],
-    )
-    def test_uses_rate_of_this_run(self, facts: dict[str, int], seconds: float | None) -> None:
-        remaining = Stats(started=time.monotonic() - 100, **facts).remaining_seconds
-        assert remaining == (seconds and pytest.approx(seconds, rel=0.01))
-
-
 def wait_for_total(*arguments: object, **options) -> int | None:
     """Return the number of pages of inputs when they are counted."""
     stats, folder = Stats(), Path("/none")

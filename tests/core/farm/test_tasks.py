@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.errors import InputError, ModelError
-from vclean.farm.rows import KEY_BYTES, RunSettings, page_key, settings_digest
+from vclean.farm.rows import RunSettings, page_key, settings_digest
 from vclean.page import Page
+from vclean.render.cache import KEY_BYTES
 from vclean.settings import CleanerSettings, Policy, RenderSettings
 
 PAGE = Page(content=b"<p>Hello", url="https://example.org/", charset="utf-8", id="a")
