@@ -30,8 +30,6 @@ MODEL_METHOD: Final = "vclean"
 """Method that `vclean train` trains by default."""
 PREDICTIONS: Final = ("--predictions FILE", "write the clean text of every page as JSON lines")
 CORPUS: Final = "a Parquet file with gold text, or a web archive of pages marked by hand"
-WORST: Final = 12
-"""Default number of worst pages in a report."""
 
 DIFFERENT: Final = 13
 """Exit code of `vclean diff --exit-code` for different results."""
@@ -120,7 +118,7 @@ class ReportCommand(ScoringOptions):
         "--worst N",
         "show the N worst pages of the first method, with screenshots if pages are rendered ({default})",
         type=COUNT,
-        default=WORST,
+        default=12,
     )
 
     def execute(self) -> int:

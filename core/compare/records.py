@@ -47,7 +47,6 @@ _ERROR_TEXTS: Final = {MISSED: "missed: content in the gold", WRONG: "wrongly ke
 _OPEN: Final = "vclean.select(vclean.blocks.findIndex((block) => block.changed && vclean.isPainted(block)));"
 """Script that selects the first wrong block when an overlay opens."""
 _WIDTH, _RATIO = 320, 1.25
-_QUALITY: Final = 72
 
 Key = tuple[str, str]
 """Corpus and id of a page."""
@@ -100,7 +99,7 @@ class ErrorAnalysis:
         with as_output_errors():
             piece = image.crop((0, top, image.width, top + height)).convert("RGB")
         file = io.BytesIO()
-        _tint(piece, top, self.blocks, block_kinds(self.evaluation)).save(file, "WEBP", quality=_QUALITY, method=4)
+        _tint(piece, top, self.blocks, block_kinds(self.evaluation)).save(file, "WEBP", quality=72, method=4)
         return "data:image/webp;base64," + base64.b64encode(file.getvalue()).decode()
 
     def overlay(self) -> str:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 CHANGE_LOG_FOLDER: Final = "journal"
 """Folder of the change logs in a project."""
-ANNOTATOR: Final = "me"
 _NAME: Final = re.compile(r"\w[\w.-]{0,63}")
 
 _EPILOG: Final = """\
@@ -62,7 +61,7 @@ class LabelCommand(PageOptions):
         type=PATH,
     )
     annotator: str = option(
-        "--annotator NAME", "set the name of the annotator ({default})", type=_parse_annotator, default=ANNOTATOR
+        "--annotator NAME", "set the name of the annotator ({default})", type=_parse_annotator, default="me"
     )
     model: Path | None = option("--model FILE", "use this model in place of the shipped model")
     port: int | None = option("--port N", "set the port of the server (any free port)", type=PORT)

@@ -45,7 +45,6 @@ MAX_BODY: Final = 4 * 2**20
 
 _NAMES: Final = (ADDRESS, "localhost")
 _HTTP_PORT: Final = 80
-_SAME_SITE_VALUES: Final = ("same-origin", "none")
 
 
 class RefusedError(Exception):
@@ -91,7 +90,7 @@ def check_request(method: str, headers: Headers, port: int) -> None:
     # The user may follow a link to this server, as in a terminal that is a web page itself.
     mode_and_destination = headers.get("Sec-Fetch-Mode"), headers.get("Sec-Fetch-Dest")
     is_navigation = method == "GET" and mode_and_destination == ("navigate", "document")
-    is_own = is_navigation or headers.get("Sec-Fetch-Site", "none") in _SAME_SITE_VALUES
+    is_own = is_navigation or headers.get("Sec-Fetch-Site", "none") in ("same-origin", "none")
     if not is_own or (origin is not None and origin.lower() != f"http://{host}"):
         raise RefusedError(HTTPStatus.FORBIDDEN, "this server does not answer other sites")
     if method == "POST":

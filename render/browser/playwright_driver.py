@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from playwright.async_api import Error, async_playwright
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from vclean.render.browser.cdp import EventHandler
     from vclean.settings import RenderSettings
-
-_START_MS: Final = 30_000
 
 
 class PlaywrightSession:
@@ -121,7 +119,7 @@ async def _launch_browser(playwright: Playwright, command: Sequence[str], folder
             artifacts_dir=folder,
             env={**os.environ, "TMPDIR": folder},
             handle_sigint=False,
-            timeout=_START_MS,
+            timeout=30_000,
         )
 
 

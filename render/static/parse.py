@@ -282,7 +282,6 @@ def _give_address(noscript: etree._Element, image: etree._Element) -> None:
             return
 
 
-_TOO_DEEP: Final = etree.ErrorTypes.ERR_RESOURCE_LIMIT
 _BODY_END: Final = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
 _HTML_TAG: Final = re.compile(rb"<html(?=\s)(?:=\s*+(?:\"[^\"]*+\"|'[^']*+')|[^>])*+>", re.IGNORECASE)
 _TABLE_PARTS: Final = frozenset(("caption", "col", "colgroup", "tbody", "tfoot", "thead"))
@@ -311,7 +310,7 @@ def read_tree(source: bytes) -> etree._Element:
         root = None
     if root is None:
         raise NotHtmlError("no HTML in the input: give a web page")
-    if any(entry.type == _TOO_DEEP for entry in parser.error_log):
+    if any(entry.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT for entry in parser.error_log):
         raise LimitError("elements are nested deeper than the parser's 2,048 levels: clean the page with --render")
     # The first `<html>` tag with attributes may follow other content (HTML, 13.2.6.4.7).
     if root.tag == "html" and not root.attrib and (tag := _HTML_TAG.search(source)):

@@ -9,6 +9,7 @@ the element. What other rules hide, only rendering finds.
 from __future__ import annotations
 
 import re
+import sys
 from collections import defaultdict
 from dataclasses import replace
 from functools import lru_cache
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 _IGNORED: Final = re.compile(r"""/\*.*?(?:\*/|$)|url\([^()]*\)|"[^"]*"|'[^']*'""", re.DOTALL)
 _ESCAPE: Final = re.compile(r"\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|([^0-9a-fA-F\r\n\f]))")
-_MAX_CHARACTER: Final = 0x10FFFF
 
 _FAR: Final = r"-(?:\d{4,}(?:\.\d+)?(?:px|pt)?|999(?:\.\d+)?px|\d{3,}(?:\.\d+)?(?:r?em|vw))"
 """Lengths of 1,000 px or more beyond the left or top edge, where pages move what they hide."""
@@ -187,7 +187,7 @@ def _unescaped(escape: re.Match[str]) -> str:
     if escape[2] is not None:
         return escape[2]
     number = int(escape[1], 16)
-    return chr(number) if 0 < number <= _MAX_CHARACTER else "\ufffd"
+    return chr(number) if 0 < number <= sys.maxunicode else "\ufffd"
 
 
 # ---- rules of style sheets ----

@@ -31,7 +31,6 @@ _COVER_SHARE: Final = 0.9
 """Share of a side of the viewport that counts as the whole."""
 _DARK_CANVAS: Final = Color(18, 18, 18)
 """Of Chromium."""
-_IMAGE_TAGS: Final = ("canvas", "svg", "video", "iframe", "object", "embed")
 _LAZY: Final = ("data-src", "data-lazy-src", "data-original", "data-srcset")
 """Attributes of images that a script loads: what is in `src` is a placeholder."""
 _MAX_PAIRS: Final = 1_000_000
@@ -120,7 +119,7 @@ class Painting:
     @cached_property
     def is_picture(self) -> Mask:
         """Return which elements are images, drawings, videos or frames, of unknown colors, bool (N,)."""
-        mask = self.snapshot.is_tag(_IMAGE_TAGS)
+        mask = self.snapshot.is_tag(("canvas", "svg", "video", "iframe", "object", "embed"))
         mask[self.snapshot.image] = True
         return np.asarray(mask & ~self.is_missing)
 

@@ -325,10 +325,6 @@ class TestPackages:
         detail = f"installed: near; not installed: far, old ({install_command('far', 'old')})"
         assert list(check_packages())[1] == Check("extras", "ok", detail)
 
-    def test_vclean_is_not_installed(self, monkeypatch):
-        monkeypatch.setattr(module.metadata, "requires", Mock(side_effect=metadata.PackageNotFoundError))
-        assert list(check_packages()) == [Check("packages", "FAIL", "vclean-web is not installed", REINSTALL)]
-
 
 class TestBrowser:
     RENDERED = ("ok", "a page was rendered by Chrome/1")
