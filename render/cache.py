@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
     from vclean.page import Page
     from vclean.settings import RenderSettings
@@ -36,10 +37,7 @@ KEY_BYTES: Final = 16
 
 def _places(path: Path) -> dict[bytes, tuple[Path, int, int]]:
     """Return file, row group and row in the group of each snapshot of a file, by key."""
-    with requires_extra("parquet", "pyarrow"):
-        import pyarrow.parquet as pq
-
-    with _readable(path), pq.ParquetFile(path) as file:
+    with _open_table(path) as file:
         sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
         places = [(path, group, row) for group, size in enumerate(sizes) for row in range(size)]
         keys = file.read([_KEY]).column(_KEY).to_pylist()
@@ -49,18 +47,19 @@ def _places(path: Path) -> dict[bytes, tuple[Path, int, int]]:
 @lru_cache(maxsize=1)  # the group often contains the next page
 def _row_group(path: Path, group: int) -> pa.ChunkedArray[Any]:
     """Return the snapshots of a row group."""
-    import pyarrow.parquet as pq
-
-    with _readable(path), pq.ParquetFile(path) as file:
+    with _open_table(path) as file:
         return file.read_row_group(group, columns=[_SNAPSHOT]).column(_SNAPSHOT)
 
 
 @contextmanager
-def _readable(path: Path) -> Iterator[None]:
-    import pyarrow as pa
+def _open_table(path: Path) -> Iterator[pq.ParquetFile]:
+    with requires_extra("parquet", "pyarrow"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
 
     try:
-        yield
+        with pq.ParquetFile(path) as file:
+            yield file
     except (OSError, pa.ArrowException, KeyError) as error:
         raise InputError(f"{path} contains no readable snapshots: name another folder, or delete it") from error
 
