@@ -57,7 +57,6 @@ if TYPE_CHECKING:
     from vclean.classify.training.dataset import PageRows
     from vclean.features.blocks import BlockColumns
     from vclean.features.facts.candidates import Candidates
-    from vclean.features.page_context import PageContext
     from vclean.labelling.export import LabelledPage
     from vclean.labels import PartKind
 
@@ -180,22 +179,6 @@ def continue_from_shipped(corrections: Sequence[Correction]) -> tuple[Model, lis
     return replace(model, confirmed=confirmed_pages(corrections)), gains
 
 
-def corrected_example(context: PageContext, language: str, parts: Mapping[int, PartKind]) -> MetadataExample:
-    """Return the candidates of a page, and which of them are right: the best in the blocks marked as this part.
-
-    Args:
-        context: the blocks of the page.
-        language: its detected language, ISO 639-1.
-        parts: the parts of the page by block.
-    """
-    page, example = MetadataPage(context, language, parts), {}
-    for name in FIELDS:
-        candidates = page.candidates(name)
-        best = marked_candidate(candidates, load_shipped().forests[name], page.confirmed(name))
-        example[name] = candidates, np.arange(len(candidates.rows)) == (-1 if best is None else best)
-    return example
-
-
 def corrected_metadata_model(corrections: Sequence[Correction]) -> MetadataModel | None:
     """Return the shipped model of metadata with more trees for each field, fitted on the parts of corrections.
 
@@ -303,9 +286,14 @@ class Correction:
 
     @cached_property
     def metadata(self) -> MetadataExample:
-        """Return the candidates for the metadata of the page, and which of them are right."""
+        """Return the candidates for the metadata of the page; those are right that are best in the marked blocks."""
         language = detect(self.gold.text, self.blocks.snapshot.language)
-        return corrected_example(page_context(self.blocks), language, self.parts)
+        page, example = MetadataPage(page_context(self.blocks), language, self.parts), {}
+        for name in FIELDS:
+            candidates = page.candidates(name)
+            best = marked_candidate(candidates, load_shipped().forests[name], page.confirmed(name))
+            example[name] = candidates, np.arange(len(candidates.rows)) == (-1 if best is None else best)
+        return example
 
     @property
     def site(self) -> str:

@@ -32,7 +32,6 @@ from vclean.labelling.retraining import (
     IMPORTANCE,
     Correction,
     Gain,
-    corrected_example,
     correction_rows,
     read_corrections,
     report_gains,
@@ -351,13 +350,13 @@ class TestParts:
         ],
     )
     def test_most_probable_candidates_of_a_marked_block_are_right(
-        self, line: str, part: PartKind, expected: dict[Field, str]
+        self, corrections: list[Correction], line: str, part: PartKind, expected: dict[Field, str]
     ) -> None:
         """Take the day of publication from a line that has the day of the last change first."""
         html = f"<h1>Rain</h1><p>{line}<p>It rained on May 9, 2024. It rained again, said Bob Ray."
-        context, parts = page_context(clean(html, method="text").columns), {1: part}
-        example = corrected_example(context, "en", parts)
-        choices = choose_metadata(context, "en", parts=parts)
+        blocks, parts = clean(html, method="text").columns, {1: part}
+        example = replace(corrections[0], blocks=blocks, parts=parts).metadata
+        choices = choose_metadata(page_context(blocks), "en", parts=parts)
         right = {
             field: row.values[0]
             for field, (candidates, is_right) in example.items()
@@ -368,7 +367,7 @@ class TestParts:
         assert {choices[field].probability for field in expected} == {1}
 
     @pytest.mark.parametrize("byline", ["Ann Lee", "By Ann Lee", "Ann Lee wrote this from Portsmouth"])
-    def test_marks_decide_against_markup(self, byline: str) -> None:
+    def test_marks_decide_against_markup(self, corrections: list[Correction], byline: str) -> None:
         """Mark blocks far from the headline that do not look like title, byline and date."""
         paragraphs = "".join(f"<h2>Topic {number}</h2><p>It rained for {number} days." for number in range(12))
         html = f"""<title>Gazette</title><meta name=author content="Gazette Staff"><h1>Gazette front</h1>{paragraphs}
@@ -380,7 +379,7 @@ class TestParts:
         values = {field: choices[field].values for field in (Field.TITLE, Field.AUTHORS, Field.PUBLISHED)}
         expected = ("The ferry stays closed",), ("Ann Lee",), ("2023-05-09",)
         assert tuple(values.values()) == expected
-        example = corrected_example(page_context(blocks), "en", parts)
+        example = replace(corrections[0], blocks=blocks, parts=parts).metadata
         assert all(is_right.any() for _, is_right in example.values())
 
     def test_a_marked_block_without_a_date_is_reported(self, marked: list[Correction]) -> None:
