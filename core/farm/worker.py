@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from vclean.farm.rows import RunSettings, Task
-    from vclean.features.segments.segments import Segments
-    from vclean.result import Result
 
 
 _GROWTH: Final = 64 * 2**20
@@ -98,8 +96,12 @@ class Worker:
                 snapshot = to_bytes(result.columns.snapshot)
         segments = None
         if self._segments and result.columns.snapshot.rendered:
+            from vclean.classify.segments.model import describe
+            from vclean.features.segments import vips
+
             with self._timed("label"), deadline(self._pipeline.settings.rendering.deadline):
-                segments = _segments(result)
+                tree = vips.segment(result.columns.snapshot)  # as `vclean segment` has it by default
+                segments = describe(tree, result.columns, result.prediction).at(DEFAULT_PDOC)
         row = rows.result_row(result, task, self._seconds, segments=segments)
         return TaskOutcome(row, snapshot, seconds=self._seconds)
 
@@ -122,14 +124,6 @@ class Worker:
             self._trim()
             self._lowest_memory = resident = int(self._process.memory_info().rss)
         return resident
-
-
-def _segments(result: Result) -> Segments:
-    """Return the segments of a rendered page by VIPS, as `vclean segment` has them by default."""
-    from vclean.classify.segments.model import describe
-    from vclean.features.segments.vips import segment
-
-    return describe(segment(result.columns.snapshot), result.columns, result.prediction).at(DEFAULT_PDOC)
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,6 +18,7 @@ from lxml import html
 
 from vclean.classify.prediction import Prediction
 from vclean.classify.training import train as training
+from vclean.cli.corpora import open_reader
 from vclean.cli.main import main
 from vclean.labels import Label
 from vclean.render.rendered_page import Rendering
@@ -226,3 +228,10 @@ class TestWriteReport:
         exit_code, (error,), document = report(*arguments)
         assert (exit_code, document) == (code, None)
         assert arguments[-1] in error
+
+
+def test_snapshots_of_one_run_are_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("vclean.render.browser.renderer.Renderer", lambda _: nullcontext(SimpleNamespace(render=print)))
+    with open_reader(render=True, snapshots=None, keep=True) as read:
+        assert read.folder.is_dir()
+    assert not read.folder.exists()

@@ -127,7 +127,7 @@ class TestResume:
         assert (main(refused), main([*refused, "--precision", "--resume"])) == (2, 2)
         messages = capsys.readouterr().err
         assert "add --resume" in messages
-        assert "policy.recall_weight was 1.0 and is 0.25" in messages
+        assert "recall_weight was 1.0 and is 0.25" in messages
         pages.unlink()
         new = farm.crawl(12)
         pq.write_table(pq.read_table(new).take(list(reversed(range(12)))), new)
