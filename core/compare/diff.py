@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from vclean.characters import format_count, replace_illegal
 from vclean.classify.evaluation.scores import word_score
+from vclean.errors import UsageError
 from vclean.html_pages import INLINE_POLICY, asset, render_page
 from vclean.output.json import block_fields
 from vclean.output.overlay import to_overlay_blocks
@@ -96,12 +97,18 @@ class Comparison:
         )
 
     def to(self, format: str) -> str:  # noqa: A002 - same name as in `Result.to`
-        """Return the comparison as `text`, `json` or `html`."""
+        """Return the comparison as `text`, `json` or `html`.
+
+        Raises:
+            UsageError: there is no such format.
+        """
         if format == "text":
             return self._text()
         if format == "json":
             return json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
-        return to_html(self)
+        if format == "html":
+            return to_html(self)
+        raise UsageError(f"no format {format!r} for comparisons: choose text, json or html")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as values for JSON; `docs/guides/compare.md` describes the fields."""

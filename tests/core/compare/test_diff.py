@@ -9,6 +9,7 @@ from lxml import html
 
 from vclean.cli.main import main
 from vclean.compare.diff import Comparison, label_text
+from vclean.errors import UsageError
 from vclean.labels import Label
 
 PAGE = "<nav>Menu</nav><h1>Rain</h1><p>It rained all day.</p><p>Share this</p>"
@@ -25,6 +26,11 @@ def test_summary_counts_every_kind():
         "0 of 4 blocks alike (0.0 %), 2 kept by one alone, 1 by two alone, 1 by both with different labels; "
         "word F1 of two against one 0.667"
     )
+
+
+def test_rejects_unknown_format():
+    with pytest.raises(UsageError, match="choose text, json or html"):
+        compared("oooo", "oooo").to("pdf")
 
 
 def test_text_has_one_line_per_difference():
