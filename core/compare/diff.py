@@ -248,7 +248,7 @@ def _pane(comparison: Comparison, side: int, width: int, height: int) -> dict[st
     """Return the name of a side and the frames of its blocks, the smallest last, in percent of the screenshot."""
     result = (comparison.first, comparison.second)[side]
     blocks = enumerate(to_overlay_blocks(result))
-    boxes = {row: block.box for row, block in blocks if block.box and block.visibility == "shown"}
+    boxes = {row: block["box"] for row, block in blocks if block["box"] and block["visibility"] == "shown"}
     frames = []
     for row, box in sorted(boxes.items(), key=lambda entry: -math.prod(entry[1][2:])):
         sides = zip(("left", "top", "width", "height"), box, (width, height) * 2, strict=True)

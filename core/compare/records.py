@@ -116,7 +116,7 @@ class ErrorAnalysis:
         result = Result(columns=self.blocks, prediction=prediction, method=evaluation.method, id=evaluation.id)
         page = to_overlay_page(result, self.screenshot)
         kinds = zip(page.blocks, block_kinds(evaluation), strict=True)
-        blocks = [replace(block, changed=_ERROR_TEXTS.get(kind, "")) for block, kind in kinds]
+        blocks = [block | {"changed": _ERROR_TEXTS.get(kind, "")} for block, kind in kinds]
         marked = replace(page, blocks=blocks, facts={**page.facts, "Word F1": f"{evaluation.f1:.3f}"})
         return draw_html(marked, scripts=[_OPEN], styles=[asset("vclean.compare", "marks.css")])
 

@@ -171,7 +171,7 @@ class PreparedPage(AnnotatedPage):
 def to_prepared_page(result: Result, *, maker: str, content: str, snapshots: dict[str, str]) -> PreparedPage:
     """Return the prepared page of a result."""
     snapshot = result.columns.snapshot
-    parts = {part.block: part.kind for part in reversed(to_overlay_parts(result)) if part.kind.is_annotated}
+    parts = {part["block"]: part["kind"] for part in reversed(to_overlay_parts(result)) if part["kind"].is_annotated}
     predicted = [Annotation(block.label, block.role, parts.get(block.index)) for block in result.blocks]
     return PreparedPage(
         id=result.id,

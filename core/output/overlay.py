@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from itertools import repeat
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from vclean.characters import format_count
 from vclean.errors import UsageError
-from vclean.features.segments.formats import overlay_layer, to_layer
+from vclean.features.segments.formats import overlay_layer, segment_rows, separator_rows
 from vclean.features.segments.vips import segment
 from vclean.files import write_atomic
 from vclean.labels import Label, PartKind
@@ -19,8 +18,6 @@ from vclean.render.overlay.draw import draw_png, draw_svg, open_screenshot
 from vclean.render.overlay.html import OverlayPage, draw_html
 from vclean.render.overlay.layers import (
     Layer,
-    OverlayBlock,
-    Part,
     TagPlacer,
     block_layer,
     hidden_layer,
@@ -36,6 +33,7 @@ if TYPE_CHECKING:
 
     from vclean.features.blocks import BlockColumns
     from vclean.features.segments.segments import Segments
+    from vclean.render.overlay.layers import JsonObject
     from vclean.result import Result
 
 
@@ -66,34 +64,35 @@ def to_overlay_page(result: Result, screenshot: bytes) -> OverlayPage:
     )
 
 
-def to_overlay_blocks(result: Result) -> list[OverlayBlock]:
-    """Return the data of each block for an interactive overlay page."""
+def to_overlay_blocks(result: Result) -> list[JsonObject]:
+    """Return the data of each block for an overlay: see `docs/reference/overlay-data.md`."""
     columns, explanation = result.columns, result.explanation
-    margins: Iterable[tuple[float | None, str]] = repeat((None, ""))
-    if explanation and len(explanation.margins):
-        margins = zip(explanation.margins.tolist(), explanation.overruled_by, strict=True)
+    margins = explanation.margins.tolist() if explanation else []
     is_omitted = columns.in_overlay & bool(columns.snapshot.settings.get("hide_overlays"))  # on the screenshot
     return [
-        OverlayBlock(
-            margin=margin,
-            overruled_by=rule,
-            box=None if is_omitted[block.index] else block.box,
-            label=block.label,
-            role=block.role,
-            probability=block.probability,
-            font=font,
-            xpath=block.xpath,
-            text=block.text,
-            visibility=block.visibility.name.lower(),
-            technique=block.technique,
-            reasons=[(reason.group, reason.text, reason.contribution) for reason in block.reasons],
-            source=f"line {block.source.line}, column {block.source.column}" if block.source else "",
-        )
-        for block, font, (margin, rule) in zip(result.blocks, _fonts(columns), margins, strict=False)
+        {
+            "box": None if is_omitted[block.index] else block.box,
+            "label": block.label,
+            "text": block.text,
+            "xpath": block.xpath,
+            "source": f"line {block.source.line}, column {block.source.column}" if block.source else "",
+            "role": block.role,
+            "probability": block.probability,
+            "font": font,
+            "visibility": block.visibility.name.lower(),
+            "technique": block.technique,
+            "reasons": [
+                {"group": reason.group, "text": reason.text, "value": round(reason.contribution, 3)}
+                for reason in block.reasons
+            ],
+            "margin": round(margins[block.index], 3) if margins else None,
+            "overruled_by": explanation.overruled_by[block.index] if explanation and margins else "",
+        }
+        for block, font in zip(result.blocks, _fonts(columns), strict=True)
     ]
 
 
-def to_overlay_parts(result: Result) -> list[Part]:
+def to_overlay_parts(result: Result) -> list[JsonObject]:
     """Return title, byline, date, price, recipe, posts and items of a page, as far as they have boxes."""
     metadata, product, recipe = result.metadata, result.product, result.recipe
     evidence, authors = metadata.evidence, ", ".join(metadata.authors)
@@ -110,7 +109,8 @@ def to_overlay_parts(result: Result) -> list[Part]:
         text = " · ".join(filter(None, (post.author, post.date_text)))
         found.append((PartKind.POST, post.box, text, min(post.blocks, default=None)))
     found += [(PartKind.ITEM, item.box, item.title, min(item.blocks, default=None)) for item in result.items]
-    return [Part(kind=kind, box=box, text=text, block=block) for kind, box, text, block in found if box is not None]
+    names = ("kind", "box", "text", "block")
+    return [dict(zip(names, part, strict=True)) for part in found if part[1] is not None]
 
 
 def _fonts(blocks: BlockColumns) -> list[str]:
@@ -187,7 +187,7 @@ class PageImage:
         snapshot = self._result.columns.snapshot
 
         def layer(placer: TagPlacer) -> Layer:
-            blocks = [block for block in self._blocks if selected is None or block.label in selected]
+            blocks = [block for block in self._blocks if selected is None or block["label"] in selected]
             return block_layer(blocks, placer, lines=snapshot.line_box, page_height=snapshot.height, by=by)
 
         return self._draw(layer, drawn=True, color=by, labels=selected)
@@ -216,7 +216,7 @@ class PageImage:
         """
         drawn = self._segments(segments, pdoc, "drawn")
         height = drawn.snapshot.height
-        return self._draw(lambda placer: segment_layer(to_layer(drawn), placer, page_height=height))
+        return self._draw(lambda placer: segment_layer(segment_rows(drawn), placer, page_height=height))
 
     def draw_separators(self, segments: Segments | None = None, *, pdoc: int | None = None) -> Self:
         """Draw the separators between segments, with their weights.
@@ -232,7 +232,7 @@ class PageImage:
             UsageError: `pdoc` is out of range.
         """
         drawn = self._segments(segments, pdoc, "separators_drawn")
-        return self._draw(lambda placer: separator_layer(to_layer(drawn), placer))
+        return self._draw(lambda placer: separator_layer(separator_rows(drawn), placer))
 
     def draw_text(self) -> Self:
         """Draw a thin frame around every line of text, on images only; return the object itself."""
@@ -302,7 +302,7 @@ class PageImage:
         return tree
 
     @cached_property
-    def _blocks(self) -> list[OverlayBlock]:
+    def _blocks(self) -> list[JsonObject]:
         return to_overlay_blocks(self._result)
 
     @cached_property

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -21,13 +20,14 @@ from vclean.errors import InputError, UsageError
 from vclean.html_pages import MAX_CHARACTERS, MAX_ROWS, render_page
 from vclean.render.overlay.draw import draw_png, draw_svg, open_screenshot
 from vclean.render.overlay.html import OverlayPage, draw_html
-from vclean.render.overlay.layers import OverlayLayer, TagPlacer, excerpt, segment_layer, separator_layer
+from vclean.render.overlay.layers import TagPlacer, excerpt, segment_layer, separator_layer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from vclean.features.segments.segments import Segments
+    from vclean.render.overlay.layers import JsonObject
     from vclean.render.snapshot import Snapshot
     from vclean.settings import OverlayFormat
 
@@ -98,13 +98,14 @@ def draw(segments: Segments, screenshot: bytes, kind: OverlayFormat) -> bytes:
             facts={"Method": segments.method, "Segments": str(len(segments.leaves))},
         )
         return draw_html(page).encode("utf-8", "replace")
-    layer, placer = to_layer(segments), TagPlacer(*open_screenshot(screenshot).size)
-    layers = [separator_layer(layer, placer), segment_layer(layer, placer, page_height=segments.snapshot.height)]
+    placer, height = TagPlacer(*open_screenshot(screenshot).size), segments.snapshot.height
+    bands = separator_layer(separator_rows(segments), placer)
+    layers = [bands, segment_layer(segment_rows(segments), placer, page_height=height)]
     return draw_svg(screenshot, layers).encode() if kind == "svg" else draw_png(screenshot, layers)
 
 
-def overlay_layer(segments: Segments, *, drawn: bool = False, separators_drawn: bool = False) -> OverlayLayer:
-    """Return the segments as a layer of an HTML overlay.
+def overlay_layer(segments: Segments, *, drawn: bool = False, separators_drawn: bool = False) -> JsonObject:
+    """Return the segments as a layer of an HTML overlay: see `docs/reference/overlay-data.md`.
 
     The layer contains all levels. At first it shows the segments at the permitted degree of coherence.
 
@@ -113,29 +114,32 @@ def overlay_layer(segments: Segments, *, drawn: bool = False, separators_drawn: 
         drawn: whether segments are visible at first.
         separators_drawn: whether separators are visible at first.
     """
-    layer = to_layer(segments.full_tree or segments)
-    return replace(layer, pdoc=segments.pdoc, drawn=drawn, separators_drawn=separators_drawn)
+    tree = segments.full_tree or segments
+    rows = {"segments": segment_rows(tree), "separators": separator_rows(tree)}
+    shown = {"pdoc": segments.pdoc, "drawn": drawn, "separators_drawn": separators_drawn}
+    return {"name": tree.method, **rows, **shown}
 
 
-def to_layer(segments: Segments) -> OverlayLayer:
-    """Return segments and separators as rows of an overlay."""
-    separators = segments.separators
-    rows = zip(separators.box.tolist(), separators.segment.tolist(), separators.weight.tolist(), strict=True)
-    return OverlayLayer(
-        name=segments.method,
-        segments=[
-            {
-                "box": segments.box[row].tolist(),
-                "level": int(segments.depth[row]),
-                "coherence": int(segments.coherence[row]),
-                "parent": int(segments.parent[row]),
-                "xpath": " | ".join(segments.xpath(node) for node in segments.roots[row][:_MAX_ROOTS]),
-                "text": segments.segment_text(row),
-            }
-            for row in range(len(segments))
-        ],
-        separators=[{"box": box, "segment": segment, "weight": weight} for box, segment, weight in rows],
-    )
+def segment_rows(segments: Segments) -> list[JsonObject]:
+    """Return the segments as rows of an overlay."""
+    return [
+        {
+            "box": segments.box[row].tolist(),
+            "level": int(segments.depth[row]),
+            "coherence": int(segments.coherence[row]),
+            "parent": int(segments.parent[row]),
+            "xpath": " | ".join(segments.xpath(node) for node in segments.roots[row][:_MAX_ROOTS]),
+            "text": segments.segment_text(row),
+        }
+        for row in range(len(segments))
+    ]
+
+
+def separator_rows(segments: Segments) -> list[JsonObject]:
+    """Return the separators as rows of an overlay."""
+    parts = segments.separators
+    columns = (parts.box.tolist(), parts.segment.tolist(), parts.weight.tolist())
+    return [{"box": box, "segment": row, "weight": weight} for box, row, weight in zip(*columns, strict=True)]
 
 
 def _tree(segments: Segments) -> dict[str, Any]:

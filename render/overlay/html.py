@@ -8,7 +8,7 @@ these scripts and styles by their hashes, images from `data:`, and nothing else.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from vclean.html_pages import asset, hash_policy, render_page, to_script_json
@@ -18,7 +18,7 @@ from vclean.render.overlay.layers import HIDDEN_PENS, LEVEL_PENS, PART_PENS, PEN
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from vclean.render.overlay.layers import JsonObject, OverlayBlock, OverlayLayer, Part, Pen
+    from vclean.render.overlay.layers import JsonObject, Pen
 
 VERSION: Final = 2
 """Version of the JSON document."""
@@ -41,9 +41,7 @@ class OverlayPage:
         id, url, title: id, URL and title of the page.
         width, height: size of the document in CSS px; boxes outside the screenshot are not drawn.
         screenshot: PNG or JPEG, one px per CSS px; empty for a white background.
-        blocks: the blocks in document order.
-        layers: layers of segments.
-        parts: title, byline, date, price, recipe, posts and items, as far as they have boxes.
+        blocks, layers, parts: see `docs/reference/overlay-data.md`, but with exact numbers and all of the texts.
         parts_drawn: whether the parts are drawn initially.
         hidden_drawn: whether blocks that readers do not see are drawn initially, if they have a box.
         facts: properties of the page to show, by name.
@@ -59,9 +57,9 @@ class OverlayPage:
     width: float
     height: float
     screenshot: bytes = b""
-    blocks: Sequence[OverlayBlock] = ()
-    layers: Sequence[OverlayLayer] = ()
-    parts: Sequence[Part] = ()
+    blocks: Sequence[JsonObject] = ()
+    layers: Sequence[JsonObject] = ()
+    parts: Sequence[JsonObject] = ()
     parts_drawn: bool = False
     hidden_drawn: bool = False
     facts: Mapping[str, str] = field(default_factory=dict)
@@ -94,7 +92,7 @@ def draw_html(
     all_scripts = [*(asset(_PACKAGE, name) for name in SCRIPTS), *scripts]
     all_styles = [page_styles(), asset(_PACKAGE, "overlay.css"), *styles]
     record = to_record(content)
-    hidden = [block for block in content.blocks if block.visibility != "shown"]
+    hidden_boxes = [block["box"] for block in record["blocks"] if block["visibility"] != "shown"]
     return render_page(
         _PACKAGE,
         "overlay.html",
@@ -105,7 +103,7 @@ def draw_html(
         **record,
         data=to_script_json(record),
         facts=record["page"]["facts"],
-        hidden_count=sum(block.box is not None and min(block.box[2:]) > 0 for block in hidden),
+        hidden_count=sum(box is not None and min(box[2:]) > 0 for box in hidden_boxes),
         tools=tools,
     )
 
@@ -141,7 +139,7 @@ def to_record(content: OverlayPage) -> JsonObject:
         },
         "blocks": [_block(block, max_chars) for block in content.blocks],
         "layers": list(map(_layer, content.layers)),
-        "parts": [_with_box(asdict(part) | {"text": excerpt(part.text)}) for part in content.parts],
+        "parts": [_with_box(part | {"text": excerpt(part["text"])}) for part in content.parts],
         "parts_drawn": content.parts_drawn,
         "hidden_drawn": content.hidden_drawn,
         "drawn": content.drawn,
@@ -175,32 +173,19 @@ def _pen(pen: Pen) -> JsonObject:
     return record | {"fill": round(pen.fill / 255, 3)}
 
 
-_OPTIONAL: Final = ("changed", "technique", "overruled_by", "margin")
+_OPTIONAL: Final = ("technique", "overruled_by", "margin", "changed")
 """Fields of a block that are omitted if they are empty or unknown."""
 
 
-def _block(block: OverlayBlock, max_chars: int) -> JsonObject:
-    record = _with_box(asdict(block)) | {
-        "label": str(block.label),
-        "probability": _rounded(block.probability, 4),
-        "margin": _rounded(block.margin, 3),
-        "text": excerpt(block.text, max_chars),
-        "reasons": [
-            {"group": group, "text": text, "value": round(contribution, 3)}
-            for group, text, contribution in block.reasons
-        ],
-    }
+def _block(block: JsonObject, max_chars: int) -> JsonObject:
+    probability = round(block["probability"], 4) if math.isfinite(block["probability"]) else None
+    record = _with_box(block) | {"probability": probability, "text": excerpt(block["text"], max_chars)}
     return {name: value for name, value in record.items() if name not in _OPTIONAL or value not in ("", None)}
 
 
-def _layer(layer: OverlayLayer) -> JsonObject:
-    segments = [_with_box(row | {"text": excerpt(row["text"], _SEGMENT_TEXT)}) for row in layer.segments]
-    separators = list(map(_with_box, layer.separators))
-    return asdict(replace(layer, segments=segments, separators=separators))
-
-
-def _rounded(value: float | None, digits: int) -> float | None:
-    return None if value is None or not math.isfinite(value) else round(float(value), digits)
+def _layer(layer: JsonObject) -> JsonObject:
+    segments = [_with_box(row | {"text": excerpt(row["text"], _SEGMENT_TEXT)}) for row in layer["segments"]]
+    return layer | {"segments": segments, "separators": list(map(_with_box, layer["separators"]))}
 
 
 def _with_box(record: JsonObject) -> JsonObject:

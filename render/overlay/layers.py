@@ -7,7 +7,7 @@ with the origin at its top left. The legend is in a strip above the screenshot.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 import numpy as np
@@ -19,14 +19,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vclean.labels import Label, PartKind
-
     LegendEntry = tuple[str | None, str]
     """Name of a pen, or None, and a text."""
 
 Tag = Literal["loud", "quiet", "bare"]
 JsonObject = dict[str, Any]
-"""A JSON object."""
+"""Block, part of a page, segment or separator: an object of `docs/reference/overlay-data.md`, with exact numbers."""
 
 MAX_TITLE: Final = 300
 """Characters of a block's text in its hover title."""
@@ -96,82 +94,6 @@ _STEPS: Final = 4
 """Distance in px between nested frames, and the number of levels for which it is kept."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OverlayBlock:
-    """Block to show.
-
-    Attributes:
-        box: x, y, width, height in CSS px of the document; None if nothing is painted.
-        label: the label.
-        text: the text; long texts are truncated.
-        xpath: the XPath.
-        source: description of the position in the source; empty if unknown.
-        role: a value of `vclean.labels.Role`, or None.
-        probability: probability of content; None or NaN if unknown.
-        font: description of the font.
-        visibility: "shown", "revealable" or "hidden"; those that are not shown have frames of their own.
-        technique: what hides the block; empty if it is shown.
-        reasons: reasons for the label, the strongest first: feature group, phrase for people, and contribution to
-            content in log-odds.
-        margin: log odds above the threshold, which the contributions sum to; None if unknown.
-        overruled_by: name of the rule against the sign of the margin; empty if there is none.
-        changed: description of the difference from another result; empty if there is none.
-    """
-
-    box: Sequence[float] | None
-    label: Label
-    text: str
-    xpath: str = ""
-    source: str = ""
-    role: str | None = None
-    probability: float | None = None
-    font: str = ""
-    visibility: str = "shown"
-    technique: str = ""
-    reasons: Sequence[tuple[str, str, float]] = ()
-    margin: float | None = None
-    overruled_by: str = ""
-    changed: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """Part of a page that was found: title, byline, date, price, recipe, post or item.
-
-    Attributes:
-        kind: its kind, with a pen in `PART_PENS`.
-        box: x, y, width, height in CSS px of the document.
-        text: its value, such as the names of the authors.
-        block: the index of its first block; None if no block shows it.
-    """
-
-    kind: PartKind
-    box: Sequence[float]
-    text: str
-    block: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OverlayLayer:
-    """Segments and the separators between them.
-
-    Attributes:
-        name: name of the segmentation method.
-        segments: segments of all levels, in preorder: `box`, `level` (0 for the page), `coherence`, `parent` (a row, or
-            -1), `xpath` and `text` of each.
-        separators: `box`, `segment` (the row of the segment that it divides) and `weight` of each separator.
-        pdoc: initial permitted degree of coherence, 1 to 11; the user may change it.
-        drawn, separators_drawn: whether segments and separators are drawn initially.
-    """
-
-    name: str
-    segments: Sequence[JsonObject]
-    separators: Sequence[JsonObject] = ()
-    pdoc: int = 11
-    drawn: bool = False
-    separators_drawn: bool = False
-
-
 class Rect(NamedTuple):
     """Rectangle in whole px."""
 
@@ -191,13 +113,12 @@ class Mark(NamedTuple):
     title: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layer:
+class Layer(NamedTuple):
     """Marks in drawing order, their pens by name, and the entries of the legend."""
 
     pens: Mapping[str, Pen]
     marks: Sequence[Mark]
-    entries: Sequence[LegendEntry] = field(default_factory=list)
+    entries: Sequence[LegendEntry]
 
 
 class Entry(NamedTuple):
@@ -216,7 +137,7 @@ def text_width(text: str, size: int) -> int:
 
 
 def block_layer(
-    blocks: Sequence[OverlayBlock],
+    blocks: Sequence[JsonObject],
     placer: TagPlacer,
     *,
     lines: NDArray[np.float32],
@@ -234,16 +155,16 @@ def block_layer(
     """
     placer.add_obstacles(lines)
     pens = ROLE_PENS if by == "role" else PENS
-    names = [str(block.role or "none") if by == "role" else str(block.label) for block in blocks]
-    shown = [(block, name) for block, name in zip(blocks, names, strict=True) if block.visibility == "shown"]
-    shown.sort(key=lambda item: not item[0].label.is_content)  # tags of content are placed first
+    names = [str(block[by] or "none") for block in blocks]
+    shown = [(block, name) for block, name in zip(blocks, names, strict=True) if block["visibility"] == "shown"]
+    shown.sort(key=lambda item: not item[0]["label"].is_content)  # tags of content are placed first
     boxes = _boxes([block for block, _ in shown])
     marks = []
     for row, frame in placer.frames(boxes):
         block, name = shown[row]
-        caption = _caption(name, block.probability)
-        title = f"{caption}: {excerpt(block.text)}"
-        marks.append(placer.mark(frame, name, caption, title, required=block.label.is_content))
+        caption = _caption(name, block["probability"])
+        title = f"{caption}: {excerpt(block['text'])}"
+        marks.append(placer.mark(frame, name, caption, title, required=block["label"].is_content))
     entries = _entries(pens, names)
     if by == "label":
         entries = [(name, f"{name} {text}") for name, text in entries]
@@ -253,23 +174,23 @@ def block_layer(
     return Layer(pens=pens, marks=marks[::-1], entries=entries)
 
 
-def hidden_layer(blocks: Sequence[OverlayBlock], placer: TagPlacer) -> Layer:
+def hidden_layer(blocks: Sequence[JsonObject], placer: TagPlacer) -> Layer:
     """Return the hidden blocks that have a box as a layer, tagged with the technique that hides them."""
-    hidden = [block for block in blocks if block.visibility != "shown"]
+    hidden = [block for block in blocks if block["visibility"] != "shown"]
     marks = [
-        placer.mark(frame, HIDDEN, hidden[row].technique or HIDDEN, excerpt(hidden[row].text))
+        placer.mark(frame, HIDDEN, hidden[row]["technique"] or HIDDEN, excerpt(hidden[row]["text"]))
         for row, frame in placer.frames(_boxes(hidden))
     ]
     entries = [(HIDDEN, f"hidden text with a box: {len(marks)}")] if marks else []
     return Layer(pens=HIDDEN_PENS, marks=marks, entries=entries)
 
 
-def part_layer(parts: Sequence[Part], placer: TagPlacer) -> Layer:
+def part_layer(parts: Sequence[JsonObject], placer: TagPlacer) -> Layer:
     """Return the parts of a page as a layer, tagged with their kinds."""
-    marks = [
-        placer.mark(frame, parts[row].kind, parts[row].kind, f"{parts[row].kind}: {excerpt(parts[row].text)}")
-        for row, frame in placer.frames(_boxes(parts), 2 * OUTSET)
-    ]
+    marks = []
+    for row, frame in placer.frames(_boxes(parts), 2 * OUTSET):
+        kind, text = parts[row]["kind"], parts[row]["text"]
+        marks.append(placer.mark(frame, kind, kind, f"{kind}: {excerpt(text)}"))
     return Layer(pens=PART_PENS, marks=marks, entries=_entries(PART_PENS, [mark.pen for mark in marks]))
 
 
@@ -279,12 +200,12 @@ def line_layer(lines: NDArray[np.float32], placer: TagPlacer) -> Layer:
     return Layer(pens=_PENS[LINE], marks=marks, entries=[(LINE, f"lines of text: {len(marks)}")])
 
 
-def segment_layer(layer: OverlayLayer, placer: TagPlacer, *, page_height: float) -> Layer:
+def segment_layer(segments: Sequence[JsonObject], placer: TagPlacer, *, page_height: float) -> Layer:
     """Return the segments as a layer, outermost first; `page_height` is the height of the document."""
-    boxes, names = _boxes(layer.segments), list(LEVEL_PENS)
+    boxes, names = _boxes(segments), list(LEVEL_PENS)
     marks = []
-    for row, frame in placer.frames(boxes, _STEP * np.minimum(_heights(layer.segments), _STEPS)):
-        segment = layer.segments[row]
+    for row, frame in placer.frames(boxes, _STEP * np.minimum(_heights(segments), _STEPS)):
+        segment = segments[row]
         if segment["level"] > 0:
             caption = f"{row} DoC {segment['coherence']}"
             pen = names[min(segment["level"], len(names)) - 1]
@@ -304,13 +225,13 @@ def _heights(segments: Sequence[JsonObject]) -> NDArray[np.int64]:
     return heights
 
 
-def separator_layer(layer: OverlayLayer, placer: TagPlacer) -> Layer:
+def separator_layer(separators: Sequence[JsonObject], placer: TagPlacer) -> Layer:
     """Return the separators as a layer of bands that are at least `_THINNEST_BAND` px wide; wide ones have a number."""
-    boxes = _boxes(layer.separators)
+    boxes = _boxes(separators)
     boxes[:, 2:] = np.maximum(boxes[:, 2:], _THINNEST_BAND)
     marks = []
     for row, frame in placer.frames(boxes, 0):
-        weight = str(layer.separators[row]["weight"])
+        weight = str(separators[row]["weight"])
         has_number = frame.height >= TAG_SIZE and frame.width >= text_width(weight, TAG_SIZE)
         marks.append(Mark(frame, SEPARATOR, frame if has_number else None, weight, f"separator of weight {weight}"))
     text = f"separators with their weights: {len(boxes)}"
@@ -323,10 +244,9 @@ def _entries(pens: Mapping[str, Pen], names: Sequence[str]) -> list[LegendEntry]
     return [(name, f"{pen.meaning}: {counts[name]}") for name, pen in pens.items() if counts[name]]
 
 
-def _boxes(items: Sequence[OverlayBlock | Part | JsonObject]) -> NDArray[np.float32]:
+def _boxes(items: Sequence[JsonObject]) -> NDArray[np.float32]:
     """Return the boxes of B items, float32 (B, 4); NaN for those without a box."""
-    boxes = (item["box"] if isinstance(item, dict) else item.box for item in items)
-    return np.array([box or (np.nan,) * 4 for box in boxes], dtype=np.float32).reshape(-1, 4)
+    return np.array([item["box"] or (np.nan,) * 4 for item in items], dtype=np.float32).reshape(-1, 4)
 
 
 def frame_boxes(
@@ -351,9 +271,8 @@ def excerpt(text: str, length: int = MAX_TITLE) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
-def _caption(name: str, probability: float | None) -> str:
-    is_known = probability is not None and np.isfinite(probability)
-    return f"{name} {probability:.2f}".replace(" 0.", " .") if is_known else name
+def _caption(name: str, probability: float) -> str:
+    return f"{name} {probability:.2f}".replace(" 0.", " .") if np.isfinite(probability) else name
 
 
 class TagPlacer:

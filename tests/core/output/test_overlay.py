@@ -149,16 +149,17 @@ class TestOverlayBlocks:
         reasons = [[Reason("length", "short: 1 word", -0.4)]] * 6
         explained = replace(page, explanation=Explanation(reasons), positions=[None, SourcePosition(3, 7), *[None] * 4])
         heading = to_overlay_blocks(explained)[1]
-        assert (heading.label, heading.text, heading.font) == (Label.HEADING, "Rain", "32 px Old Face, bold")
-        assert (heading.xpath, heading.source) == ("/html[1]/body[1]/h1[1]", "line 3, column 7")
-        assert heading.box == (40, 40, 32, 16)
-        assert heading.probability == pytest.approx(0.9)
-        assert heading.reasons == [("length", "short: 1 word", -0.4)]
+        assert heading == {
+            "box": (40, 40, 32, 16), "label": Label.HEADING, "text": "Rain", "xpath": "/html[1]/body[1]/h1[1]",
+            "source": "line 3, column 7", "role": None, "probability": pytest.approx(0.9),
+            "font": "32 px Old Face, bold", "visibility": "shown", "technique": "", "margin": None, "overruled_by": "",
+            "reasons": [{"group": "length", "text": "short: 1 word", "value": -0.4}],
+        }  # fmt: skip
 
     def test_visibility(self):
         html = "<p>Shown<details><summary>More</summary><p>Folded</details><p hidden>x"
         page = result(laid_out(html, styles={"p": {"display": "block"}}), "pppp")
-        assert [block.visibility for block in to_overlay_blocks(page)] == ["shown", "shown", "revealable", "hidden"]
+        assert [block["visibility"] for block in to_overlay_blocks(page)] == ["shown", "shown", "revealable", "hidden"]
 
     @pytest.mark.parametrize(
         ("style", "font"),
@@ -171,4 +172,4 @@ class TestOverlayBlocks:
     )
     def test_font(self, style, font):
         page = result(laid_out("<p>a", styles={"p": {"font-weight": "400", "font-family": ""} | style}), "p")
-        assert to_overlay_blocks(page)[0].font == font
+        assert to_overlay_blocks(page)[0]["font"] == font

@@ -122,10 +122,10 @@ class TestOverlay:
 class TestOverlayLayer:
     def test_rows(self, segments):
         layer = formats.overlay_layer(segments)
-        assert [each["parent"] for each in layer.segments] == segments.parent.tolist()
-        assert (layer.segments[-1]["text"], layer.segments[-1]["xpath"]) == ("right", "/html[1]/body[1]/div[2]")
-        assert [each["weight"] for each in layer.separators] == segments.separators.weight.tolist()
-        assert (layer.pdoc, layer.drawn, layer.separators_drawn) == (11, False, False)
+        assert [each["parent"] for each in layer["segments"]] == segments.parent.tolist()
+        assert (layer["segments"][-1]["text"], layer["segments"][-1]["xpath"]) == ("right", "/html[1]/body[1]/div[2]")
+        assert [each["weight"] for each in layer["separators"]] == segments.separators.weight.tolist()
+        assert (layer["pdoc"], layer["drawn"], layer["separators_drawn"]) == (11, False, False)
 
 
 SQUARE = [[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]]

@@ -17,7 +17,7 @@ from vclean.errors import OutputError
 from vclean.labels import Label, Role
 from vclean.render.overlay.draw import data_url
 from vclean.render.overlay.html import OverlayPage, draw_html, to_record
-from vclean.render.overlay.layers import PART_PENS, OverlayBlock, OverlayLayer, Part
+from vclean.render.overlay.layers import PART_PENS
 
 NAN = float("nan")
 SCREENSHOT = screenshot(400, 200)
@@ -25,7 +25,7 @@ SCREENSHOT = screenshot(400, 200)
 
 def block(**facts):
     default = {"box": [10.04, 20, 100, 30], "label": Label.PARAGRAPH, "text": "It rained.", "probability": 0.91236}
-    return OverlayBlock(**(default | facts))
+    return default | {"role": None, "visibility": "shown"} | facts
 
 
 def page(**facts):
@@ -35,28 +35,18 @@ def page(**facts):
 
 class TestToRecord:
     def test_parts(self):
-        part = Part(kind="post", box=(1, 2, 30, 40), text="Ada · 3 May")
+        part = {"kind": "post", "box": (1, 2, 30, 40), "text": "Ada · 3 May", "block": None}
         record = to_record(page(parts=[part], parts_drawn=True))
-        assert record["parts"] == [{"kind": "post", "box": [1, 2, 30, 40], "text": "Ada · 3 May", "block": None}]
+        assert record["parts"] == [part | {"box": [1, 2, 30, 40]}]
         assert record["parts_drawn"] is True
         assert set(record["pens"]["part"]) == set(PART_PENS)
 
     def test_converts_block(self):
-        reasons = [("links", "link share 0.92", -1.23456)]
-        content = page(blocks=[block(role=Role.ARTICLE, font="16 px Georgia", xpath="/html[1]", reasons=reasons)])
-        (converted,) = to_record(content)["blocks"]
-        assert converted == {
-            "box": [10.0, 20.0, 100.0, 30.0],
-            "label": "p",
-            "role": "article",
-            "probability": 0.9124,
-            "font": "16 px Georgia",
-            "xpath": "/html[1]",
-            "source": "",
-            "text": "It rained.",
-            "reasons": [{"group": "links", "text": "link share 0.92", "value": -1.235}],
-            "visibility": "shown",
-        }
+        facts = {"font": "16 px Georgia", "reasons": [{"group": "links", "text": "link share 0.92", "value": -1.235}]}
+        unknown = {"technique": "", "margin": None, "overruled_by": "", "changed": ""}
+        (converted,) = to_record(page(blocks=[block(**facts, **unknown)]))["blocks"]
+        assert converted == block(**facts, box=[10.0, 20.0, 100.0, 30.0], probability=0.9124)
+        assert to_record(page(blocks=[block(probability=NAN)]))["blocks"][0]["probability"] is None
 
     @pytest.mark.parametrize("box", [None, [NAN] * 4, [0, 0, float("inf"), 1]])
     def test_converts_missing_box(self, box):
@@ -87,10 +77,10 @@ class TestToRecord:
     def test_converts_layer(self):
         part = {"box": [0, 0, 400.04, 90], "level": 1, "coherence": 9, "parent": 0, "xpath": "/html[1]", "text": "Menu"}
         band = {"box": [0, 90, 400, NAN], "segment": 0, "weight": 7}
-        layer = OverlayLayer(name="vips", segments=[part], separators=[band], pdoc=5, drawn=True)
+        layer = {"name": "vips", "segments": [part], "separators": [band], "pdoc": 5}
         (converted,) = to_record(page(layers=[layer]))["layers"]
         assert converted == {
-            "name": "vips", "pdoc": 5, "drawn": True, "separators_drawn": False,
+            "name": "vips", "pdoc": 5,
             "segments": [part | {"box": [0.0, 0.0, 400.0, 90.0]}], "separators": [band | {"box": None}],
         }  # fmt: skip
 

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwr
 from vclean.cli.main import main
 from vclean.render.browser.chromium import find_chromium
 from vclean.render.overlay.html import OverlayPage, draw_html
-from vclean.render.overlay.layers import HIDDEN, HIDDEN_PENS, PART_PENS, OverlayBlock, OverlayLayer, Part
+from vclean.render.overlay.layers import HIDDEN, HIDDEN_PENS, PART_PENS, JsonObject
 
 pytestmark = pytest.mark.browser
 
@@ -27,15 +27,16 @@ MAX_MILLISECONDS = 100
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 
 
-def block(row: int, label: str, text: str = "", **facts: object) -> OverlayBlock:
+def block(row: int, label: str, text: str = "", **facts: object) -> JsonObject:
     """Return a block of a column of blocks, each 30 px high, one every 40 px."""
     box = [100, ROW * row + 5, 600, 30]
     probability = {"o": 0.05, "h": 0.7}.get(label, 0.95)
     default = {"box": box, "text": text or f"Block {row}", "role": ROLES[label], "probability": probability}
-    return OverlayBlock(label=label, **(default | facts))  # type: ignore[arg-type]
+    empty = {"font": "", "xpath": "", "source": "", "visibility": "shown", "reasons": []}
+    return {"label": label, **empty, **default, **facts}
 
 
-def segments() -> OverlayLayer:
+def segments() -> JsonObject:
     """Return a page with two parts, of which the upper one has two parts."""
     rows = [([0, 0, 800, 2400], 0, 1, -1), ([0, 0, 800, 1000], 1, 4, 0), ([0, 0, 800, 400], 2, 8, 1),
             ([0, 420, 800, 580], 2, 8, 1), ([0, 1040, 800, 1360], 1, 9, 0)]  # fmt: skip
@@ -45,12 +46,16 @@ def segments() -> OverlayLayer:
         {"box": [0, 1000, 800, 40], "segment": 0, "weight": 9},
         {"box": [0, 400, 800, 20], "segment": 1, "weight": 3},
     ]
-    return OverlayLayer(name="vips", segments=page_segments, separators=bands, pdoc=5)
+    shown = {"pdoc": 5, "drawn": False, "separators_drawn": False}
+    return {"name": "vips", "segments": page_segments, "separators": bands, **shown}
 
 
 def content(count: int = 60, **facts: object) -> OverlayPage:
     """Return a page with a heading, paragraphs and, every fifth block, boilerplate."""
-    reasons = [("links", "link share 0.92 in a narrow column", -1.5), ("rule", "the cut of the page", 0.0)]
+    reasons = [
+        {"group": "links", "text": "link share 0.92 in a narrow column", "value": -1.5},
+        {"group": "rule", "text": "the cut of the page", "value": 0.0},
+    ]
     blocks = [block(row, "o" if row % 5 == 4 else "p") for row in range(count)]
     blocks[0] = block(
         0, "h", "The heading", font="32 px Georgia, bold", xpath="/html[1]/body[1]/h1[1]", source="line 7"
@@ -389,8 +394,8 @@ class TestColors:
         assert overlay.color(1) == ""
 
     def test_draws_parts_of_a_kind(self, show: Callable[[str], Opened]) -> None:
-        _, y, _, _ = first = content().blocks[1].box or ()
-        parts = [Part(kind="post", box=(*first[:1], top, *first[2:]), text="Ada") for top in (y, y + 100)]
+        x, y, *size = content().blocks[1]["box"]
+        parts = [{"kind": "post", "box": (x, top, *size), "text": "Ada", "block": None} for top in (y, y + 100)]
         overlay = show(draw_html(content(parts=parts, drawn=False)))
         expect(overlay.page.get_by_title("Ada")).to_have_text("posts 2")
         button = overlay.page.get_by_text("posts 2")

@@ -20,9 +20,6 @@ from vclean.render.overlay.layers import (
     LINE,
     PENS,
     ROLE_PENS,
-    OverlayBlock,
-    OverlayLayer,
-    Part,
     Rect,
     TagPlacer,
     block_layer,
@@ -42,12 +39,13 @@ SCREENSHOT = screenshot(400, 200)
 
 
 def block(box, label=P, **facts):
-    return OverlayBlock(box=box, label=label, **({"text": "text", "probability": 0.93} | facts))
+    default = {"role": None, "text": "text", "probability": 0.93, "visibility": "shown", "technique": ""}
+    return {"box": box, "label": label} | default | facts
 
 
 def layer(*blocks, lines=None, page_height=200, by="label"):
     """Return a layer of blocks; by default, their lines of text fill their boxes."""
-    boxes = np.array([each.box for each in blocks] if lines is None else lines, dtype=np.float32).reshape(-1, 4)
+    boxes = np.array([each["box"] for each in blocks] if lines is None else lines, dtype=np.float32).reshape(-1, 4)
     return block_layer(blocks, TagPlacer(400, 200), lines=boxes, page_height=page_height, by=by)
 
 
@@ -99,7 +97,7 @@ class TestBlockLayer:
         assert layout.entries[-1] == (None, "picture cut at 200 of 1000 px, blocks below: 1")
 
     def test_uses_pens_and_captions_of_roles(self):
-        blocks = [block([20, 40, 99, 20], role=Role.ARTICLE), block([20, 80, 99, 20], O, probability=None)]
+        blocks = [block([20, 40, 99, 20], role=Role.ARTICLE), block([20, 80, 99, 20], O, probability=NAN)]
         layout = layer(*blocks, by="role")
         assert {mark.pen: mark.caption for mark in layout.marks} == {"article": "article .93", "none": "none"}
         assert layout.entries == [("article", "article: 1"), ("none", "no role: 1")]
@@ -116,8 +114,9 @@ def test_hidden_layer_tags_techniques():
 
 def test_part_layer_frames_and_counts_parts():
     boxes = {"title": (10, 10, 50, 20), "post": (10, 50, 300, 60), "date": (20, 60, 40, 10), "item": (0, 900, 9, 9)}
-    parts = [Part(kind=kind, box=box, text=f"the {kind}") for kind, box in boxes.items()]
-    layout = part_layer([*parts, Part(kind="post", box=(10, 120, 300, 60), text="")], TagPlacer(400, 200))
+    parts = [{"kind": kind, "box": box, "text": f"the {kind}"} for kind, box in boxes.items()]
+    parts.append({"kind": "post", "box": (10, 120, 300, 60), "text": ""})
+    layout = part_layer(parts, TagPlacer(400, 200))
     assert [mark.caption for mark in layout.marks] == ["title", "post", "date", "post"]
     assert (layout.marks[0].frame, layout.marks[0].title) == (Rect(6, 6, 58, 28), "title: the title")
     assert layout.entries == [("title", "title of the page: 1"), ("date", "date: 1"), ("post", "post: 2")]
@@ -163,15 +162,11 @@ class TestTags:
 PAGE, OUTER, FIRST, SECOND = [0, 0, 400, 200], [20, 20, 300, 150], [20, 20, 300, 60], [20, 110, 300, 60]
 
 
-def overlay(*boxes, level=(0, 1, 2, 2), parent=(-1, 0, 1, 1), separators=((20, 80, 300, 30),)):
-    """Return a page with a segment of two parts and the separator between them, or with these boxes."""
+def tree(*boxes, level=(0, 1, 2, 2), parent=(-1, 0, 1, 1)):
+    """Return a page with a segment of two parts, or with these boxes."""
     rows = zip(boxes or (PAGE, OUTER, FIRST, SECOND), level, parent, itertools.count(1), strict=False)
     names = ("box", "level", "parent", "coherence")
-    return OverlayLayer(
-        name="vips",
-        segments=[dict(zip(names, row, strict=True)) | {"text": "<b>&\x00"} for row in rows],
-        separators=[{"box": box, "weight": 7} for box in separators],
-    )
+    return [dict(zip(names, row, strict=True)) | {"text": "<b>&\x00"} for row in rows]
 
 
 class TestSegmentLayers:
@@ -179,39 +174,39 @@ class TestSegmentLayers:
         return segment_layer(content, TagPlacer(400, 200), page_height=page_height)
 
     def separators(self, *boxes):
-        return separator_layer(overlay(separators=boxes), TagPlacer(400, 200)).marks
+        return separator_layer([{"box": box, "weight": 7} for box in boxes], TagPlacer(400, 200))
 
     def test_count_segments_and_escape_texts(self):
-        layout = self.segments(overlay())
+        layout = self.segments(tree())
         assert [text for _, text in layout.entries] == ["level 1: 1", "level 2: 2"]
         titles = [title.text for title in svg_of(layout).iter(f"{SVG}title")]
         assert titles[-1].startswith("3 DoC 4: <b>&")
 
     def test_share_last_pen_for_deep_levels(self):
-        layout = self.segments(overlay(PAGE, FIRST, level=(0, 9)))
+        layout = self.segments(tree(PAGE, FIRST, level=(0, 9)))
         assert layout.marks[0].pen == "level4"
         assert layout.entries[0][1] == "level 5 and deeper: 1"
 
     def test_count_segments_below_the_screenshot(self):
-        content = overlay(PAGE, FIRST, [0, 900, 50, 50], level=(0, 1, 1), parent=(-1, 0, 0))
+        content = tree(PAGE, FIRST, [0, 900, 50, 50], level=(0, 1, 1), parent=(-1, 0, 0))
         layout = self.segments(content, page_height=999)
         assert len(layout.marks) == 1
         assert layout.entries[-1][1] == "picture cut at 200 of 999 px, segments below: 1"
 
     def test_draw_band(self):
-        layout = separator_layer(overlay(), TagPlacer(400, 200))
+        layout = self.separators([20, 80, 300, 30])
         (band,) = layout.marks
         assert (band.frame, band.caption, band.title) == (Rect(20, 80, 300, 30), "7", "separator of weight 7")
         assert [text for _, text in layout.entries] == ["separators with their weights: 1"]
 
     @pytest.mark.parametrize(("box", "frame"), [([0, 80, 300, 0], (300, 2)), ([50, 0, 0.5, 200], (2, 200))])
     def test_draw_thin_bands_without_number(self, box, frame):
-        (band,) = self.separators(box)
+        (band,) = self.separators(box).marks
         assert (band.frame.width, band.frame.height) == frame
         assert band.tag is None
 
     def test_skip_separators_below_the_screenshot(self):
-        assert self.separators([0, 900, 50, 5]) == []
+        assert self.separators([0, 900, 50, 5]).marks == []
 
 
 class TestDrawPng:
@@ -229,7 +224,7 @@ class TestDraw:
     def test_is_deterministic(self, draw_image):
         layers = [
             layer(block([50, 60, 100, 40]), block([50, 110, 200, 40], L)),
-            segment_layer(overlay(), TagPlacer(400, 200), page_height=200),
+            segment_layer(tree(), TagPlacer(400, 200), page_height=200),
             line_layer(np.array([[20, 40, 99, 16]], dtype=np.float32), TagPlacer(400, 200)),  # without tags
         ]
         assert draw_image(SCREENSHOT, layers) == draw_image(SCREENSHOT, layers)
