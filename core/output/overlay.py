@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from vclean.characters import format_count
 from vclean.errors import UsageError
@@ -159,7 +159,7 @@ class PageImage:
         self._screenshot = screenshot
         self._layers: list[Callable[[TagPlacer], Layer]] = []
         self._trees: dict[str, tuple[Segments, dict[str, bool]]] = {}
-        self._shown: dict[str, Any] = {}
+        self._shown: dict[str, object] = {}
         self.size: tuple[int, int] = open_screenshot(screenshot).size
 
     def __repr__(self) -> str:
@@ -181,8 +181,8 @@ class PageImage:
         """
         if by == "role" and not self._result.prediction.roles:
             raise UsageError(f"the method {self._result.method} has no roles: use the method vclean, or by='label'")
-        selected = None if labels is None else frozenset(labels)
-        if unknown := (selected or frozenset()) - set(Label):
+        selected = None if labels is None else sorted(set(labels))
+        if unknown := set(selected or ()) - set(Label):
             raise UsageError(f"no label {min(unknown)!r}: choose some of {', '.join(Label)}")
         snapshot = self._result.columns.snapshot
 
@@ -258,8 +258,8 @@ class PageImage:
         if kind == "html":
             trees = list(self._trees.values()) or [(self._vips.at(DEFAULT_PDOC), {})]
             layers = [overlay_layer(segments, **flags) for segments, flags in trees]
-            shown = {"drawn": False, **self._shown, "layers": layers}
-            page = replace(to_overlay_page(self._result, self._screenshot), **shown)
+            page = to_overlay_page(self._result, self._screenshot)
+            page = replace(page, shown={"drawn": False, **self._shown}, layers=layers)
             return draw_html(page).encode("utf-8", "replace")
         placer = TagPlacer(*self.size)
         drawn = [layer(placer) for layer in self._layers]
@@ -288,7 +288,7 @@ class PageImage:
         return self.to_bytes("png")
 
     def _draw(self, layer: Callable[[TagPlacer], Layer], **shown: object) -> Self:
-        """Add a drawing: the layer of an image, and the fields of the interactive page that show it initially."""
+        """Add a drawing: the layer of an image, and what shows it at first on the interactive page."""
         self._layers.append(layer)
         self._shown |= shown
         return self

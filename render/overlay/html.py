@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from vclean.html_pages import asset, hash_policy, render_page, to_script_json
 from vclean.render.overlay.draw import data_url
 from vclean.render.overlay.layers import HIDDEN_PENS, LEVEL_PENS, PART_PENS, PENS, ROLE_PENS, excerpt, truncation
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from vclean.render.overlay.layers import JsonObject, Pen
 
@@ -33,6 +33,12 @@ _LONGEST_TEXT, _SHORTEST_TEXT, _SEGMENT_TEXT = 1_500, 80, 200
 """Largest and smallest limit for the text of one block, and the limit for that of a segment, in characters."""
 
 
+DEFAULT_SHOWN: Final = {
+    "parts_drawn": False, "hidden_drawn": False, "drawn": True, "color": "label", "labels": None,
+}  # fmt: skip
+"""What is shown at first: blocks of all labels, colored by label."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverlayPage:
     """Content of the HTML file.
@@ -42,12 +48,8 @@ class OverlayPage:
         width, height: size of the document in CSS px; boxes outside the screenshot are not drawn.
         screenshot: PNG or JPEG, one px per CSS px; empty for a white background.
         blocks, layers, parts: see `docs/reference/overlay-data.md`, but with exact numbers and all of the texts.
-        parts_drawn: whether the parts are drawn initially.
-        hidden_drawn: whether blocks that readers do not see are drawn initially, if they have a box.
         facts: properties of the page to show, by name.
-        drawn: whether the blocks are drawn initially.
-        color: whether blocks are initially colored by label or by role.
-        labels: labels of the blocks that are initially shown; None for all.
+        shown: what is shown at first, by name: `drawn` and the like; `DEFAULT_SHOWN` has the other values.
         extra: JSON data for added scripts, at `vclean.data.extra`.
     """
 
@@ -60,12 +62,8 @@ class OverlayPage:
     blocks: Sequence[JsonObject] = ()
     layers: Sequence[JsonObject] = ()
     parts: Sequence[JsonObject] = ()
-    parts_drawn: bool = False
-    hidden_drawn: bool = False
     facts: Mapping[str, str] = field(default_factory=dict)
-    drawn: bool = True
-    color: Literal["label", "role"] = "label"
-    labels: Collection[str] | None = None
+    shown: Mapping[str, object] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -140,11 +138,7 @@ def to_record(content: OverlayPage) -> JsonObject:
         "blocks": [_block(block, max_chars) for block in content.blocks],
         "layers": list(map(_layer, content.layers)),
         "parts": [_with_box(part | {"text": excerpt(part["text"])}) for part in content.parts],
-        "parts_drawn": content.parts_drawn,
-        "hidden_drawn": content.hidden_drawn,
-        "drawn": content.drawn,
-        "color": content.color,
-        "labels": None if content.labels is None else sorted(map(str, content.labels)),
+        **(DEFAULT_SHOWN | content.shown),
         "extra": dict(content.extra),
     }
 

@@ -36,7 +36,7 @@ def page(**facts):
 class TestToRecord:
     def test_parts(self):
         part = {"kind": "post", "box": (1, 2, 30, 40), "text": "Ada · 3 May", "block": None}
-        record = to_record(page(parts=[part], parts_drawn=True))
+        record = to_record(page(parts=[part], shown={"parts_drawn": True}))
         assert record["parts"] == [part | {"box": [1, 2, 30, 40]}]
         assert record["parts_drawn"] is True
         assert set(record["pens"]["part"]) == set(PART_PENS)

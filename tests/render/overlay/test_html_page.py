@@ -381,7 +381,8 @@ class TestColors:
     def test_draws_hidden_blocks_that_have_a_box(self, tab: Page, show: Callable[[str], Opened]) -> None:
         boxes = {1: [100, 45, 600, 30], 2: None, 3: [0, 0, 0, 0]}
         hidden = [block(row, "p", visibility="hidden", technique="opacity", box=box) for row, box in boxes.items()]
-        overlay = show(draw_html(content(blocks=[block(0, "p"), *hidden], hidden_drawn=True, drawn=False)))
+        shown = {"hidden_drawn": True, "drawn": False}
+        overlay = show(draw_html(content(blocks=[block(0, "p"), *hidden], shown=shown)))
         box = tab.get_by_label("Hidden 1", exact=True)
         expect(box).to_be_checked()
         expect(tab.locator("#frames .frame")).to_have_count(1)
@@ -396,7 +397,7 @@ class TestColors:
     def test_draws_parts_of_a_kind(self, show: Callable[[str], Opened]) -> None:
         x, y, *size = content().blocks[1]["box"]
         parts = [{"kind": "post", "box": (x, top, *size), "text": "Ada", "block": None} for top in (y, y + 100)]
-        overlay = show(draw_html(content(parts=parts, drawn=False)))
+        overlay = show(draw_html(content(parts=parts, shown={"drawn": False})))
         expect(overlay.page.get_by_title("Ada")).to_have_text("posts 2")
         button = overlay.page.get_by_text("posts 2")
         colors = [overlay.color(1)]
