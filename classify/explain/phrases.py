@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vclean.classify.content.stacking import LinearModel
+    from vclean.classify.prediction import Prediction
     from vclean.features.page_context import PageContext
 
 
@@ -115,12 +116,12 @@ _FORMS: Final[dict[str, Callable[[float, str], str]]] = {
 SIMILAR_BLOCKS: Final = "similar blocks"
 NEIGHBORS: Final = "neighbors"
 CONTAINERS: Final = "containers"
-MAIN_TEXT: Final = "main text"
-MAIN_TEXT_POSITION: Final = "main text position"
-"""Kind of the columns about the position relative to the main text; `BlockSurroundings.main_text` has their phrase."""
+_MAIN_TEXT: Final = "main text"
+_MAIN_TEXT_POSITION: Final = "main text position"
+"""Kind of the columns about the position relative to the main text; `GroupPhrases.main_text` has their phrase."""
 _SIMILAR_BLOCKS_SUMMARY: Final = ("blocks", "mean_words", "link_share")
-"""Features of similar blocks that are part of the phrase of `BlockSurroundings.similar_blocks`."""
-SIMILAR_BLOCKS_KINDS: Final = ("share", "stop_words", "spread")
+"""Features of similar blocks that are part of the phrase of `GroupPhrases`."""
+_SIMILAR_BLOCKS_KINDS: Final = ("share", "stop_words", "spread")
 """Kinds of the other features of similar blocks."""
 NAMES: Final = "tags and classes"
 WORDS: Final = "words"
@@ -183,7 +184,7 @@ def kind_of(name: str) -> str:
         return "score of a subtree" if level else "score"
     prefix, _, part = name.partition("_")
     if prefix in ("holder50", "holder75"):
-        return part if part == "words" else MAIN_TEXT_POSITION
+        return part if part == "words" else _MAIN_TEXT_POSITION
     if prefix in ("path", "class"):
         return SIMILAR_BLOCKS if part in _SIMILAR_BLOCKS_SUMMARY else part
     return FONT if name in ("font_size", "font_weight") else feature
@@ -274,6 +275,18 @@ SUBTREE_LEVELS: Final = tuple(_split(column.name)[1] for column in stacking.COLU
 """Level, from 1, of the subtree that each column describes; 0 for other columns."""
 INDEX: Final = {column.name: index for index, column in enumerate(stacking.COLUMNS)}
 """Index of each column of `stacking.COLUMNS` by name."""
+_NAMES: Final = list(INDEX)
+_IS_LINEAR_SCORE: Final = np.array([is_linear_score(name) for name in _NAMES])
+_GROUP_COLUMNS: Final = {
+    group: [index for index, name in enumerate(COLUMN_GROUPS) if name == group] for group in GROUPS
+}
+MIN_CONTRIBUTION: Final = 0.1
+"""Absolute log odds below which a contribution is not a reason."""
+_SECOND_FEATURE_SHARE: Final = 0.35
+"""Minimum contribution of a second feature of a group, relative to the first, to be described."""
+_CONTRADICTION_WEIGHT: Final = 0.3
+"""Weight of a linear score whose sign differs from the sign of its contribution: correct, but confusing to read."""
+_LABELS: Final = {"h": "heading", "p": "paragraph", "l": "list item", "c": "continuation", "o": "boilerplate"}
 _BOLD: Final = 600
 """Minimum font weight that is called bold."""
 MAX_TOKENS: Final = 3
@@ -282,63 +295,121 @@ _MIN_WEIGHT_SHARE: Final = 0.3
 """Weight of a token, relative to the largest one, below which it is left out."""
 
 
-class BlockSurroundings:
-    """Phrases about the surroundings of the blocks of a page.
-
-    Attributes:
-        x: float32 (B, len(stacking.COLUMNS)), feature matrix of the page.
+class GroupPhrases:
+    """Phrases for the groups of features of the B blocks of a page.
 
     Args:
         context: the page.
-        x: the feature matrix.
+        x: float32 (B, F), the feature matrix, with the columns `stacking.COLUMNS`.
+        contributions: float64 (B, F), the contribution of each feature.
         linear: the linear models, whose weights show which names and words are evidence.
+        prediction: the labels and probabilities of the blocks.
     """
 
-    def __init__(self, context: PageContext, x: NDArray[np.float32], linear: LinearModel) -> None:
-        self._context = context
-        self.x = x
-        self._linear = linear
+    def __init__(
+        self,
+        context: PageContext,
+        x: NDArray[np.float32],
+        contributions: NDArray[np.float64],
+        linear: LinearModel,
+        prediction: Prediction,
+    ) -> None:
+        self._context, self._x, self._linear, self._prediction = context, x, linear, prediction
         self._containers = neighbourhood.subtrees(context)
-        self._block_count = context.block_count
-        self._classes = context.snapshot.attributes("class")
-        self._ids = context.snapshot.attributes("id")
+        contradicts = _IS_LINEAR_SCORE & (x * contributions < 0)
+        self._weighted = np.where(contradicts, _CONTRADICTION_WEIGHT * contributions, contributions)
 
-    def value(self, block: int, name: str) -> float:
-        """Return the value of the feature `name`."""
-        return float(self.x[block, INDEX[name]])
+    def text(self, block: int, group: str, contribution: float) -> str:
+        """Describe a group of a block, with the sum of its contributions."""
+        summary, covered = self._summary(block, group)
+        names = self._strongest_features(block, group, contribution)
+        parts = [self._phrase(block, name, contribution) for name in names if kind_of(name) not in covered]
+        return "; ".join(filter(None, (summary, *parts)))
+
+    def is_informative(self, block: int, group: str, contribution: float) -> bool:
+        """Return False for page features, equal for all blocks, and for the fact that the page was not rendered."""
+        if group == PAGE:
+            return False
+        first = self._strongest_features(block, group, contribution)[0]
+        return not is_unrendered(first, self._value(block, first))
+
+    def _summary(self, block: int, group: str) -> tuple[str, tuple[str, ...]]:
+        """Return a phrase about the group, and the kinds of features that it covers."""
+        if group == NEIGHBORS:
+            return f"previous: {self._labeled(block - 1)}, next: {self._labeled(block + 1)}", ()
+        if group == SIMILAR_BLOCKS:
+            # Of a block without similar ones, no feature of the group is described.
+            others = () if self._has_similar_blocks(block) else _SIMILAR_BLOCKS_KINDS
+            return self._similar_blocks(block), (SIMILAR_BLOCKS, *others)
+        if group == _MAIN_TEXT:
+            return self.main_text(block), (_MAIN_TEXT_POSITION,)
+        font = self.font(block) if group == FONT else ""
+        return font, (FONT,) if font else ()
+
+    def _strongest_features(self, block: int, group: str, sign: float) -> list[str]:
+        """Return the one or two columns with the largest contributions of a sign; two are of different kinds."""
+        columns = np.array(_GROUP_COLUMNS[group])
+        strength = self._weighted[block, columns] * (1 if sign >= 0 else -1)
+        order = np.argsort(-strength, kind="stable")
+        is_strong = strength >= max(_SECOND_FEATURE_SHARE * strength[order[0]], MIN_CONTRIBUTION / 2)
+        names = [_NAMES[column] for column in columns[order[: max(is_strong.sum(), 1)]].tolist()]
+        others = [name for name in names if kind_of(name) != kind_of(names[0])]
+        return [names[0], *others[:1]]
+
+    def _phrase(self, block: int, name: str, contribution: float) -> str:
+        value, level = self._value(block, name), _split(name)[1]
+        subject = self.container(block, level) if level else "these blocks" * self._has_similar_blocks(block)
+        text = phrase(name, value, subject, contribution)
+        if name not in ("path_score", "word_score") or abs(value) < WEAK:
+            return text
+        found = self.tokens(block, name.removesuffix("_score"), value)
+        tokens = [token if token.startswith("<") else f'"{token}"' for token in found]
+        return f"{text} ({', '.join(tokens)})" if tokens else text
+
+    def _labeled(self, block: int) -> str:
+        if not 0 <= block < len(self._prediction.labels):
+            return "none"
+        label, probability = self._prediction.labels[block], float(self._prediction.probability[block])
+        return f"{_LABELS[label.value]} ({probability:.2f})"
+
+    def _value(self, block: int, name: str) -> float:
+        return float(self._x[block, INDEX[name]])
 
     def container(self, block: int, level: int) -> str:
         """Return the name of the block's subtree at `level`, such as `div.menu (12 blocks)`."""
         element = int(self._containers[block, level - 1])
-        if self._block_count[element] == len(self._context):
-            return "the whole page"
-        return f"{self.selector(element)} ({format_count(self._block_count[element], 'block')})"
+        count = self._context.block_count[element]
+        return (
+            "the whole page"
+            if count == len(self._context)
+            else f"{self.selector(element)} ({format_count(count, 'block')})"
+        )
 
     def selector(self, element: int) -> str:
         """Return the tag of an element with its id or first class: `div#nav`, `ul.links`."""
         snapshot = self._context.snapshot
-        tag, classes = snapshot.tags[snapshot.tag[element]], self._classes.get(element, "").split()
-        if name := self._ids.get(element, "").strip():
+        tag, classes = snapshot.tags[snapshot.tag[element]], snapshot.attributes("class").get(element, "").split()
+        if name := snapshot.attributes("id").get(element, "").strip():
             return f"{tag}#{name}"
         return f"{tag}.{classes[0]}" if classes else tag
 
     def font(self, block: int) -> str:
         """Return size and weight of the font on a rendered page, such as `23 px bold`; '' on other pages."""
-        size, weight = self.value(block, "font_size"), self.value(block, "font_weight")
+        size, weight = self._value(block, "font_size"), self._value(block, "font_weight")
         if np.isnan(size):
             return ""
         return f"{size:.0f} px{' bold' if weight >= _BOLD else ''}"
 
-    def has_similar_blocks(self, block: int) -> bool:
+    def _has_similar_blocks(self, block: int) -> bool:
         """Return whether other blocks have the same chain of tags and classes."""
-        return self.value(block, "class_blocks") > 1
+        return self._value(block, "class_blocks") > 1
 
-    def similar_blocks(self, block: int) -> str:
+    def _similar_blocks(self, block: int) -> str:
         """Describe the blocks with the same chain of tags and classes."""
-        if not self.has_similar_blocks(block):
+        if not self._has_similar_blocks(block):
             return "no other block has its tags and classes"
-        count = self.value(block, "class_blocks")
-        words, links = self.value(block, "class_mean_words"), self.value(block, "class_link_share")
+        count = self._value(block, "class_blocks")
+        words, links = self._value(block, "class_mean_words"), self._value(block, "class_link_share")
         number = fill_template("{number}", words)
         average = f"{number} word{'s' * (number != '1')} and link share {links:.2f} on average"
         return f"{format_count(count, 'block')} with its tags and classes, with {average}"
@@ -348,18 +419,19 @@ class BlockSurroundings:
 
         The core of the main text is the smallest element with 50 %.
         """
-        side, distance = self.value(block, "holder75_side"), self.value(block, "holder75_distance")
+        side, distance = self._value(block, "holder75_side"), self._value(block, "holder75_distance")
         if side == 0:
-            in_core = self.value(block, "holder50_inside")
+            in_core = self._value(block, "holder50_inside")
             return "inside the main text" if in_core else "inside the main text, but outside its core"
         return f"{format_count(distance, 'block')} {'before' if side < 0 else 'after'} the main text"
 
-    def names(self, block: int, sign: float) -> list[str]:
-        """Return the strongest evidence in tags, classes and ids: for content, or against it if `sign` is negative."""
-        return _strongest(hashed_tokens.path_names(self._context, block), self._linear.path, sign)
+    def tokens(self, block: int, score: str, sign: float) -> list[str]:
+        """Return the strongest evidence for content, or against it if `sign` is negative.
 
-    def words(self, block: int, sign: float) -> list[str]:
-        """Return the strongest evidence in words and word pairs: for content, or against it if `sign` is negative."""
+        It is in tags, classes and ids for the score `path`, and in words and word pairs for the score `word`.
+        """
+        if score == "path":
+            return _strongest(hashed_tokens.path_names(self._context, block), self._linear.path, sign)
         tokens = hashed_tokens.word_names(self._context, block)
         return _strongest(((name.lower(), bucket) for name, bucket in tokens), self._linear.word, sign)
 

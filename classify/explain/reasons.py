@@ -26,7 +26,7 @@ from vclean.classify.content.expected_f import bounded_log_odds
 from vclean.classify.content.postprocess import KEEP_SHARE
 from vclean.classify.content.stacking import add_columns
 from vclean.classify.explain import phrases
-from vclean.classify.explain.phrases import INDEX, BlockSurroundings, format_percent
+from vclean.classify.explain.phrases import INDEX, MIN_CONTRIBUTION, GroupPhrases, format_percent
 from vclean.features.block import neighbourhood
 from vclean.features.page_context import PageContext
 from vclean.labels import Visibility
@@ -223,18 +223,6 @@ MAX_GROUPS: Final = 5
 """Maximum number of groups with a contribution among the reasons of a block."""
 _MIN_SUPPORTING_GROUPS: Final = 2
 """Number of groups that support the decision among the reasons of a block, if there are as many."""
-MIN_CONTRIBUTION: Final = 0.1
-"""Absolute log odds below which a contribution is not a reason."""
-_SECOND_FEATURE_SHARE: Final = 0.35
-"""Minimum contribution of a second feature of a group, relative to the first, to be described."""
-_CONTRADICTION_WEIGHT: Final = 0.3
-"""Weight of a linear score whose sign differs from the sign of its contribution: correct, but confusing to read."""
-
-_NAMES: Final = list(INDEX)
-_IS_LINEAR_SCORE: Final = np.array([phrases.is_linear_score(name) for name in _NAMES])
-_GROUP_COLUMNS: Final = {
-    group: [index for index, name in enumerate(phrases.COLUMN_GROUPS) if name == group] for group in phrases.GROUPS
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,19 +292,21 @@ def explain(model: Model, blocks: BlockColumns, prediction: Prediction) -> Expla
     if decision is None:
         return Explanation([])
     base, columns = model.content.contributions(add_columns(decision.x, decision.convention))
-    columns, convention = columns[:, : len(_NAMES)], columns[:, len(_NAMES) :].sum(axis=1)
+    columns, convention = columns[:, : len(INDEX)], columns[:, len(INDEX) :].sum(axis=1)
     columns, sums = divide_contributions(decision.x, columns, {**decision.changes, "convention": convention})
     least = least_log_odds(decision)
     margins = base + sums.sum(axis=1) - least
     context = PageContext(blocks)
     rules = Rules(context, prediction, decision)
-    surroundings = BlockSurroundings(context, decision.x, model.linear)
-    writer = _ReasonWriter(surroundings, prediction, columns)
+    texts = GroupPhrases(context, decision.x, columns, model.linear, prediction)
     is_opposed = [(margin > 0) != label.is_content for margin, label in zip(margins, prediction.labels, strict=True)]
     named = [rules.describe(block, is_opposed=opposed) for block, opposed in enumerate(is_opposed)]
     reasons = [
-        [*(Reason(RULE, text, 0.0, rule) for rule, text in named[block]), *writer.reasons(block, sums[block])]
-        for block in range(len(blocks))
+        [
+            *(Reason(RULE, text, 0.0, rule) for rule, text in named[block]),
+            *_reasons(texts, block, sums[block], is_content=label.is_content),
+        ]
+        for block, label in enumerate(prediction.labels)
     ]
     overruled_by = [str(rule[0][0]) if opposed else "" for rule, opposed in zip(named, is_opposed, strict=True)]
     return Explanation(reasons, GROUPS, sums, base, rules.threshold, least, margins, overruled_by)
@@ -335,102 +325,21 @@ def least_log_odds(decision: Decision) -> float:
     return (least + float(below.max())) / 2 if len(below) else min(0.0, least - MIN_CONTRIBUTION)
 
 
-class _ReasonWriter:
-    """Phrases for the contributions to the blocks of a page."""
+def _reasons(texts: GroupPhrases, block: int, sums: NDArray[np.float64], *, is_content: bool) -> Reasons:
+    """Return the most important groups of a block, given the sums (G,) of contributions by group.
 
-    def __init__(
-        self, surroundings: BlockSurroundings, prediction: Prediction, contributions: NDArray[np.float64]
-    ) -> None:
-        self._surroundings = surroundings
-        self._prediction = prediction
-        contradicts = _IS_LINEAR_SCORE & (surroundings.x * contributions < 0)
-        self._weighted = np.where(contradicts, _CONTRADICTION_WEIGHT * contributions, contributions)
-
-    def reasons(self, block: int, sums: NDArray[np.float64]) -> Reasons:
-        """Return the most important groups of a block, given the sums (G,) of contributions by group.
-
-        The group of the neighbors, and the strongest groups that support the decision, are always included. A block can
-        be dropped because little evidence supports it; then readers look for the small evidence against it.
-        """
-        order = [GROUPS[index] for index in np.argsort(-np.abs(sums), kind="stable")]
-        size = dict(zip(GROUPS, sums.tolist(), strict=True))
-        candidates = [
-            group
-            for group in order
-            if abs(size[group]) >= MIN_CONTRIBUTION and self._is_informative(block, group, size[group])
-        ]
-        is_content = self._prediction.labels[block].is_content
-        supporting = [group for group in candidates if (size[group] > 0) == is_content]
-        by_priority = dict.fromkeys([phrases.NEIGHBORS, *supporting[:_MIN_SUPPORTING_GROUPS], *candidates])
-        selected = list(by_priority)[:MAX_GROUPS]
-        return [
-            Reason(group, self._text(block, group, size[group]), size[group]) for group in order if group in selected
-        ]
-
-    def _is_informative(self, block: int, group: str, contribution: float) -> bool:
-        """Return False for page features, equal for all blocks, and for the fact that the page was not rendered."""
-        if group in _TEXTS or group == phrases.PAGE:
-            return group in _TEXTS
-        first = self._strongest_features(block, group, contribution)[0]
-        return not phrases.is_unrendered(_NAMES[first], float(self._surroundings.x[block, first]))
-
-    def _text(self, block: int, group: str, contribution: float) -> str:
-        if group in _TEXTS:
-            return _TEXTS[group]
-        summary, covered = self._summary(block, group)
-        parts = [
-            self._phrase(block, column, contribution)
-            for column in self._strongest_features(block, group, contribution)
-            if phrases.kind_of(_NAMES[column]) not in covered
-        ]
-        return "; ".join([summary, *parts] if summary else parts)
-
-    def _summary(self, block: int, group: str) -> tuple[str, tuple[str, ...]]:
-        """Return a phrase about the group, and the kinds of features that it covers."""
-        if group == phrases.NEIGHBORS:
-            return f"previous: {self._labeled(block - 1)}, next: {self._labeled(block + 1)}", ()
-        if group == phrases.SIMILAR_BLOCKS:
-            # Of a block without similar ones, no feature of the group is described.
-            others = () if self._surroundings.has_similar_blocks(block) else phrases.SIMILAR_BLOCKS_KINDS
-            return self._surroundings.similar_blocks(block), (phrases.SIMILAR_BLOCKS, *others)
-        if group == phrases.MAIN_TEXT:
-            return self._surroundings.main_text(block), (phrases.MAIN_TEXT_POSITION,)
-        font = self._surroundings.font(block) if group == phrases.FONT else ""
-        return font, (phrases.FONT,) if font else ()
-
-    def _strongest_features(self, block: int, group: str, sign: float) -> list[int]:
-        """Return the one or two columns with the largest contributions of a sign; two are of different kinds."""
-        columns = _GROUP_COLUMNS[group]
-        strength = self._weighted[block, columns] * (1 if sign >= 0 else -1)
-        order = np.argsort(-strength, kind="stable")
-        first = int(order[0])
-        kind = phrases.kind_of(_NAMES[columns[first]])
-        minimum = max(_SECOND_FEATURE_SHARE * strength[first], MIN_CONTRIBUTION / 2)
-        for other in order[1:].tolist():
-            if strength[other] < minimum:
-                break
-            if phrases.kind_of(_NAMES[columns[other]]) != kind:
-                return [columns[first], columns[other]]
-        return [columns[first]]
-
-    def _phrase(self, block: int, column: int, contribution: float) -> str:
-        name, value = _NAMES[column], float(self._surroundings.x[block, column])
-        if level := phrases.SUBTREE_LEVELS[column]:
-            subject = self._surroundings.container(block, level)
-        else:
-            subject = "these blocks" if self._surroundings.has_similar_blocks(block) else ""
-        text = phrases.phrase(name, value, subject, contribution)
-        if name not in ("path_score", "word_score") or abs(value) < phrases.WEAK:
-            return text
-        find_tokens = self._surroundings.names if name == "path_score" else self._surroundings.words
-        tokens = [token if token.startswith("<") else f'"{token}"' for token in find_tokens(block, value)]
-        return f"{text} ({', '.join(tokens)})" if tokens else text
-
-    def _labeled(self, block: int) -> str:
-        if not 0 <= block < len(self._prediction.labels):
-            return "none"
-        label, probability = self._prediction.labels[block], float(self._prediction.probability[block])
-        return f"{_LABELS[label.value]} ({probability:.2f})"
-
-
-_LABELS: Final = {"h": "heading", "p": "paragraph", "l": "list item", "c": "continuation", "o": "boilerplate"}
+    The group of the neighbors, and the strongest groups that support the decision, are always included. A block can be
+    dropped because little evidence supports it; then readers look for the small evidence against it.
+    """
+    order = [GROUPS[index] for index in np.argsort(-np.abs(sums), kind="stable")]
+    size = dict(zip(GROUPS, sums.tolist(), strict=True))
+    large = [group for group in order if abs(size[group]) >= MIN_CONTRIBUTION]
+    candidates = [group for group in large if group in _TEXTS or texts.is_informative(block, group, size[group])]
+    supporting = [group for group in candidates if (size[group] > 0) == is_content]
+    by_priority = dict.fromkeys([phrases.NEIGHBORS, *supporting[:_MIN_SUPPORTING_GROUPS], *candidates])
+    selected = list(by_priority)[:MAX_GROUPS]
+    return [
+        Reason(group, _TEXTS.get(group) or texts.text(block, group, size[group]), size[group])
+        for group in order
+        if group in selected
+    ]

@@ -73,17 +73,14 @@ class _Mark:
     begins: bool
 
 
-def find_notes(blocks: BlockColumns, content: NDArray[np.bool_]) -> list[Note]:
-    """Return the notes that kept blocks refer to, in the order of their first marks.
+class NoteFinder:
+    """Finder of the notes that kept blocks refer to.
 
     Args:
         blocks: the B blocks of the page.
         content: bool (B,), which blocks are kept.
     """
-    return _Notes(blocks, content).find()
 
-
-class _Notes:
     def __init__(self, blocks: BlockColumns, content: NDArray[np.bool_]) -> None:
         self._blocks, self._snapshot = blocks, blocks.snapshot
         self._content = content
@@ -92,6 +89,7 @@ class _Notes:
         self._is_heading = self._snapshot.is_tag(HEADING_TAGS)
 
     def find(self) -> list[Note]:
+        """Return the notes in the order of their first marks."""
         found = list(self._marks())
         by_anchor = self._by_anchor(found) if found else {}
         ranges = self._ranges(sorted(by_anchor)) if by_anchor else {}

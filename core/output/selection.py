@@ -13,7 +13,7 @@ from vclean.classify.content.postprocess import MAX_BLOCKS_PER_PART
 from vclean.features.columns import sorted_unique
 from vclean.labels import Label, Visibility
 from vclean.output.code import Code, count_characters
-from vclean.output.notes import Note, find_notes
+from vclean.output.notes import Note, NoteFinder
 from vclean.output.sections import Sections, have_link_away, page_links
 from vclean.page import join_url
 from vclean.render import tree
@@ -127,7 +127,7 @@ def select_content(blocks: BlockColumns, labels: Sequence[Label], *, images: boo
     is_kept[_tools(blocks, links)] = False
     has_content = snapshot.count_in(snapshot.text_parent[is_kept]) > 0
     kept_code = code.roots[has_content[code.roots]]
-    notes = find_notes(blocks, content)
+    notes = NoteFinder(blocks, content).find()
     note_of = _note_of(blocks, notes)
     is_kept = ((is_kept & (note_of == _MAIN)) | (note_of >= 0)) & ~code.texts
     kept_texts = np.flatnonzero(is_kept).astype(np.int32)

@@ -15,11 +15,9 @@ from vclean.classify.content.confirmed import ConfirmedPage
 from vclean.classify.content.model import Model, load
 from vclean.classify.content.site_evidence import SiteEvidence
 from vclean.classify.content.stacking import add_columns
-from vclean.classify.explain import reasons as module
-from vclean.classify.explain.phrases import NEIGHBORS, PAGE
+from vclean.classify.explain.phrases import INDEX, MIN_CONTRIBUTION, NEIGHBORS, PAGE, GroupPhrases
 from vclean.classify.explain.reasons import (
     MAX_GROUPS,
-    MIN_CONTRIBUTION,
     RULE,
     Explanation,
     Rule,
@@ -29,6 +27,7 @@ from vclean.classify.explain.reasons import (
 )
 from vclean.classify.prediction import Prediction
 from vclean.features.blocks import BlockColumns, block_names, extract_blocks
+from vclean.features.page_context import PageContext
 from vclean.labels import Label
 from vclean.page import Page
 from vclean.render.static.parse import parse
@@ -145,16 +144,16 @@ class TestPhrases:
         x = prediction.decision.x
         contributions = np.zeros(x.shape)
         for name, size in sizes.items():
-            contributions[0, module._NAMES.index(name)] = size
-        surroundings = module.BlockSurroundings(module.PageContext(blocks), x, load().linear)
-        return module._ReasonWriter(surroundings, prediction, contributions)._text(0, group, sum(sizes.values()))
+            contributions[0, INDEX[name]] = size
+        texts = GroupPhrases(PageContext(blocks), x, contributions, load().linear, prediction)
+        return texts.text(0, group, sum(sizes.values()))
 
     @pytest.mark.parametrize("second", [0.5, -0.1])
     def test_omits_a_weak_or_opposed_second_feature(self, blocks, prediction, second: float) -> None:
         assert self.phrase(blocks, prediction, "links", link_share=-2.0, in_link=second) == "link share 1.00"
 
     def test_omits_statistics_of_a_single_block(self, blocks, prediction) -> None:
-        alone = prediction.decision.x[:, module._NAMES.index("class_blocks")] <= 1
+        alone = prediction.decision.x[:, INDEX["class_blocks"]] <= 1
         assert alone[-1]
         first = replace(prediction, decision=replace(prediction.decision, x=prediction.decision.x[::-1]))
         text = self.phrase(blocks, first, "similar blocks", class_share=-1.0, word_alike=-0.6)

@@ -8,8 +8,9 @@ from vclean.classify.content import stacking
 from vclean.classify.content.model import load
 from vclean.classify.content.stacking import COLUMNS, LinearModel
 from vclean.classify.explain import phrases
-from vclean.classify.explain.phrases import INDEX, MAX_TOKENS, BlockSurroundings
+from vclean.classify.explain.phrases import INDEX, MAX_TOKENS, GroupPhrases
 from vclean.classify.explain.reasons import GROUPS, divide_contributions
+from vclean.classify.prediction import Prediction
 from vclean.features import hashed_tokens, matrix
 from vclean.features.blocks import extract_blocks
 from vclean.features.page_context import PageContext
@@ -19,15 +20,15 @@ PAGE = f"""<div id=top><ul class="menu main"><li><a>Home</a><li><a>News</a></ul>
 <article><h1>Rain</h1><p>{LONG}<p>{LONG}<p>{LONG}</article><footer><p>Imprint</footer>"""
 
 
-def surroundings_of(page, **values):
-    """Return the surroundings of a page's blocks; `values` by column replace those of all blocks."""
+def phrases_of(page, **values):
+    """Return the phrases of a page's blocks; `values` by column replace those of all blocks."""
     context = PageContext(extract_blocks(page))
     features = matrix.extract(context.blocks)
     nothing = np.zeros(len(context), dtype=np.float32)
     x = stacking.stack_columns(features, nothing, nothing)
     for name, value in values.items():
         x[:, INDEX[name]] = value
-    return BlockSurroundings(context, x, load().linear)
+    return GroupPhrases(context, x, np.zeros(x.shape), load().linear, Prediction([], nothing))
 
 
 class TestContainer:
@@ -37,20 +38,20 @@ class TestContainer:
     )
     def test_names_tag_and_class_or_id(self, block: int, level: int, name: str) -> None:
         page = PAGE.replace("<article>", "<article id=main class=post>")
-        assert surroundings_of(snapshot(page)).container(block, level) == name
+        assert phrases_of(snapshot(page)).container(block, level) == name
 
 
 class TestFont:
     def test_size_and_weight(self) -> None:
-        surroundings = surroundings_of(laid_out(PAGE, styles={"h1": {"font-size": "23px", "font-weight": "700"}}))
-        assert [surroundings.font(block) for block in (2, 3)] == ["23 px bold", "16 px"]
-        assert surroundings_of(snapshot(PAGE)).font(0) == ""
+        texts = phrases_of(laid_out(PAGE, styles={"h1": {"font-size": "23px", "font-weight": "700"}}))
+        assert [texts.font(block) for block in (2, 3)] == ["23 px bold", "16 px"]
+        assert phrases_of(snapshot(PAGE)).font(0) == ""
 
 
 class TestMainText:
     def test_position_relative_to_the_main_text(self) -> None:
-        surroundings = surroundings_of(snapshot(PAGE))
-        texts = [surroundings.main_text(block) for block in range(7)]
+        texts = phrases_of(snapshot(PAGE))
+        texts = [texts.main_text(block) for block in range(7)]
         assert texts[0].endswith("before the main text")
         assert texts[2:6] == ["inside the main text"] * 4
         assert texts[6] == "1 block after the main text"
@@ -59,9 +60,9 @@ class TestMainText:
 class TestSelector:
     def test_uses_the_first_non_empty_class(self) -> None:
         page = snapshot('<div class=" a b "><section class="" id=" "><p>x')
-        surroundings = surroundings_of(page)
+        texts = phrases_of(page)
         tags = [page.tags[tag] for tag in page.tag.tolist()]
-        assert [surroundings.selector(tags.index(tag)) for tag in ("div", "section", "p")] == ["div.a", "section", "p"]
+        assert [texts.selector(tags.index(tag)) for tag in ("div", "section", "p")] == ["div.a", "section", "p"]
 
 
 TOKENS_PAGE = '<div class="sideBar menu" id=left><p>Sign up for free news now</p></div>'
@@ -103,8 +104,8 @@ class TestTokens:
     @staticmethod
     def tokens(score: str, sign: float, weights: dict[str, float]) -> list[str]:
         page = context_of(TOKENS_PAGE)
-        surroundings = BlockSurroundings(page, rows({}), weighted(page, **{score: weights}))
-        return (surroundings.names if score == "path" else surroundings.words)(0, sign)
+        linear = weighted(page, **{score: weights})
+        return GroupPhrases(page, rows({}), rows({}), linear, Prediction([], np.zeros(0))).tokens(0, score, sign)
 
 
 def rows(*values):
