@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 import time
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -19,6 +21,7 @@ from vclean.cli.batch import OutputRun, suggest_option
 from vclean.cli.command import argument, flag, is_on_command_line, option
 from vclean.cli.options import CONTENT, INPUT, OUTPUT, RENDERING, CleaningOptions, OverlayOptions, PageOptions
 from vclean.errors import DeadlineError, UsageError
+from vclean.files import check_writable, write_atomic, write_stream
 from vclean.output import EXPLANATION, FORMATS, FRONT_MATTER, HIDDEN_LIST
 from vclean.render.repair import REPAIRED
 
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from vclean.classify.content.site_evidence import SiteEvidence
-    from vclean.output.reports import Review
     from vclean.page import Source
     from vclean.pipeline import Pipeline, UnlabelledPage
     from vclean.result import Result
@@ -55,8 +57,6 @@ _log = logging.getLogger("vclean")
 def _print_version(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if not value or ctx.resilient_parsing:
         return
-    from vclean.files import write_stream
-
     write_stream(sys.stdout, f"vclean {__version__}\n")
     ctx.exit()
 
@@ -185,8 +185,9 @@ class CleanCommand(CleaningOptions, OverlayOptions, PageOptions):
                 else:
                     for source in run.sources():
                         run.clean(pipeline, source)
-        if run.review:
-            run.review.write()
+        if self.review:
+            ranked = sorted(run.reviewed, key=itemgetter("confidence"))
+            write_atomic(self.review, "".join(json.dumps(page, ensure_ascii=False) + "\n" for page in ranked))
         return run.exit_code
 
 
@@ -197,11 +198,9 @@ class _Run(OutputRun):
 
     def __init__(self, options: CleanCommand) -> None:
         super().__init__(options, options.output)
-        self.review: Review | None = None
+        self.reviewed: list[dict[str, Any]] = []
         if options.review:
-            from vclean.output.reports import Review
-
-            self.review = Review(options.review, options.review_below)
+            check_writable(options.review)
 
     def clean(self, pipeline: Pipeline, source: Source) -> None:
         """Clean one page and write its result; report a failure."""
@@ -240,8 +239,12 @@ class _Run(OutputRun):
         """Write a result to all outputs, and log its notes, and the time since `start`."""
         if self.overlays:
             self.overlays.write(result, result.screenshot)
-        if self.review:
-            self.review.add(result)
+        if self.options.review:
+            from vclean.output.reports import review_entry
+
+            entry = review_entry(result)
+            if result.confidence < self.options.review_below:
+                self.reviewed.append(entry)
         self.writer.write(result if self.options.explain else replace(result, explanation=None))
         self.done += 1
         for note in result.notes:

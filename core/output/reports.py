@@ -4,7 +4,7 @@
   (https://yaml.org/spec/1.2.2/, chapter 7) contains.
 - Explanation, for `--explain`: one line per block, followed by one line per reason.
 - Hidden texts, for `--show-hidden`: the texts that readers do not see, and whether sentences are among them.
-- Review, for `--review`: pages of low confidence as JSON lines, lowest confidence first.
+- Review, for `--review`: the entry of a page of low confidence.
 - Notebook: a table of the blocks, below the overlay if there is a screenshot.
 """
 
@@ -21,15 +21,12 @@ import numpy as np
 
 from vclean.characters import format_count, is_sentence, one_line
 from vclean.errors import UsageError
-from vclean.files import check_writable, write_atomic
 from vclean.labels import EmptyReason, Visibility
 from vclean.records import PAGE_FIELDS
 from vclean.render import tree
 from vclean.render.snapshot import LITTLE_TEXT
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     from vclean.block import Block
@@ -151,49 +148,16 @@ def has_hidden_sentence(columns: BlockColumns, probability: NDArray[np.float32])
     return any(is_sentence(" ".join(columns.text[row] for row in run.tolist())) for run in runs)
 
 
-class Review:
-    """List of the pages of a run with low confidence.
-
-    Args:
-        path: the file for the list.
-        below: the upper limit of the confidence of listed pages, 0 to 1.
-
-    Raises:
-        OutputError: the file cannot be written; checked before the work if possible.
-    """
-
-    def __init__(self, path: Path, below: float) -> None:
-        check_writable(path)
-        self._path = path
-        self._below = below
-        self._entries: list[dict[str, Any]] = []
-
-    def add(self, result: Result) -> None:
-        """Add a page to the list if its confidence is low.
-
-        Raises:
-            UsageError: the method of the result gives no confidence.
-        """
-        if isnan(result.confidence):
-            raise UsageError(f"--review needs a confidence, and the method {result.method} gives none: use vclean")
-        if result.confidence < self._below:
-            self._entries.append(review_entry(result))
-
-    def write(self) -> None:
-        """Write the list atomically, sorted by confidence; pages of equal confidence are in input order.
-
-        Raises:
-            OutputError: the file could not be written.
-        """
-        ranked = sorted(self._entries, key=lambda page: page["confidence"])
-        write_atomic(self._path, "".join(json.dumps(page, ensure_ascii=False) + "\n" for page in ranked))
-
-
 def review_entry(result: Result) -> dict[str, Any]:
     """Return the entry of a page: its name, its confidence, and counts that may explain the confidence.
 
     `docs/reference/output.md` describes the fields.
+
+    Raises:
+        UsageError: the method of the result gives no confidence.
     """
+    if isnan(result.confidence):
+        raise UsageError(f"--review needs a confidence, and the method {result.method} gives none: use vclean")
     words = [len(text.split()) for text in result.columns.text]
     is_content = [label.is_content for label in result.prediction.labels]
     probability = result.prediction.probability

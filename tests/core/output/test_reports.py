@@ -18,7 +18,7 @@ from vclean.cli import clean, main
 from vclean.errors import DeadlineError
 from vclean.html_pages import MAX_ROWS
 from vclean.labels import EmptyReason, Role
-from vclean.output.reports import Review, front_matter
+from vclean.output.reports import front_matter, review_entry
 from vclean.output.source_positions import SourcePosition
 from vclean.pipeline import Pipeline
 from vclean.records import Metadata
@@ -221,16 +221,9 @@ def test_hidden_sentences_are_suspect(html: str, is_suspect: bool) -> None:
     assert page.injection_suspect == is_suspect
 
 
-def test_review_lists_pages_of_low_confidence(tmp_path: Path) -> None:
-    """Write the lowest first, with counts of blocks and words."""
-    review = Review(tmp_path / "look.jsonl", 0.7)
+def test_review_entry_has_counts_of_blocks_and_words() -> None:
     page = snapshot("<h1>Rain</h1><p>It rained all day in the valley.</p><p>Home</p>")
-    for name, confidence in (("a", 0.61239), ("b", 0.7), ("c", 0.2)):
-        review.add(result(page, "hpo", id=name, confidence=confidence))
-    review.write()
-    first, second = map(json.loads, (tmp_path / "look.jsonl").read_text().splitlines())
-    assert first["id"] == "c"
-    assert second == {
+    assert review_entry(result(page, "hpo", id="a", confidence=0.61239)) == {
         "id": "a", "url": "https://example.org/dir/page.html", "confidence": 0.6124,
         "blocks": 3, "blocks_kept": 2, "blocks_in_doubt": 0, "words": 9, "words_kept": 8,
     }  # fmt: skip
