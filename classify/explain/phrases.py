@@ -190,16 +190,6 @@ def kind_of(name: str) -> str:
     return FONT if name in ("font_size", "font_weight") else feature
 
 
-def is_linear_score(name: str) -> bool:
-    """Return True for columns with scores of the linear models, in log odds."""
-    return _split(name)[0] != "" and not name.endswith("_rank")
-
-
-def is_unrendered(name: str, value: float) -> bool:
-    """Return True for the missing value of a visual feature: it only shows that the page was not rendered."""
-    return math.isnan(value) and _GROUP.get(name) in _VISUAL_GROUPS
-
-
 def phrase(name: str, value: float, subject: str = "its container", contribution: float = 0.0) -> str:
     """Describe the `value` of the column `name`.
 
@@ -276,7 +266,8 @@ SUBTREE_LEVELS: Final = tuple(_split(column.name)[1] for column in stacking.COLU
 INDEX: Final = {column.name: index for index, column in enumerate(stacking.COLUMNS)}
 """Index of each column of `stacking.COLUMNS` by name."""
 _NAMES: Final = list(INDEX)
-_IS_LINEAR_SCORE: Final = np.array([is_linear_score(name) for name in _NAMES])
+_IS_LINEAR_SCORE: Final = np.array([_split(name)[0] != "" and not name.endswith("_rank") for name in _NAMES])
+"""Whether each column has a score of the linear models in log odds."""
 _GROUP_COLUMNS: Final = {
     group: [index for index, name in enumerate(COLUMN_GROUPS) if name == group] for group in GROUPS
 }
@@ -328,10 +319,9 @@ class GroupPhrases:
 
     def is_informative(self, block: int, group: str, contribution: float) -> bool:
         """Return False for page features, equal for all blocks, and for the fact that the page was not rendered."""
-        if group == PAGE:
-            return False
-        first = self._strongest_features(block, group, contribution)[0]
-        return not is_unrendered(first, self._value(block, first))
+        if group not in _VISUAL_GROUPS:
+            return group != PAGE
+        return not math.isnan(self._value(block, self._strongest_features(block, group, contribution)[0]))
 
     def _summary(self, block: int, group: str) -> tuple[str, tuple[str, ...]]:
         """Return a phrase about the group, and the kinds of features that it covers."""
@@ -396,9 +386,7 @@ class GroupPhrases:
     def font(self, block: int) -> str:
         """Return size and weight of the font on a rendered page, such as `23 px bold`; '' on other pages."""
         size, weight = self._value(block, "font_size"), self._value(block, "font_weight")
-        if np.isnan(size):
-            return ""
-        return f"{size:.0f} px{' bold' if weight >= _BOLD else ''}"
+        return "" if math.isnan(size) else f"{size:.0f} px{' bold' if weight >= _BOLD else ''}"
 
     def _has_similar_blocks(self, block: int) -> bool:
         """Return whether other blocks have the same chain of tags and classes."""

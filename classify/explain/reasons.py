@@ -299,16 +299,13 @@ def explain(model: Model, blocks: BlockColumns, prediction: Prediction) -> Expla
     context = PageContext(blocks)
     rules = Rules(context, prediction, decision)
     texts = GroupPhrases(context, decision.x, columns, model.linear, prediction)
-    is_opposed = [(margin > 0) != label.is_content for margin, label in zip(margins, prediction.labels, strict=True)]
-    named = [rules.describe(block, is_opposed=opposed) for block, opposed in enumerate(is_opposed)]
-    reasons = [
-        [
-            *(Reason(RULE, text, 0.0, rule) for rule, text in named[block]),
-            *_reasons(texts, block, sums[block], is_content=label.is_content),
-        ]
-        for block, label in enumerate(prediction.labels)
-    ]
-    overruled_by = [str(rule[0][0]) if opposed else "" for rule, opposed in zip(named, is_opposed, strict=True)]
+    reasons, overruled_by = list[Reasons](), list[str]()
+    for block, label in enumerate(prediction.labels):
+        is_opposed = bool(margins[block] > 0) != label.is_content
+        named = rules.describe(block, is_opposed=is_opposed)
+        overruled_by.append(str(named[0][0]) if is_opposed else "")
+        of_rules = [Reason(RULE, text, 0.0, rule) for rule, text in named]
+        reasons.append(of_rules + _reasons(texts, block, sums[block], is_content=label.is_content))
     return Explanation(reasons, GROUPS, sums, base, rules.threshold, least, margins, overruled_by)
 
 

@@ -9,8 +9,6 @@ from vclean.classify.content import stacking
 from vclean.classify.explain import phrases
 from vclean.classify.explain.phrases import (
     group_of,
-    is_linear_score,
-    is_unrendered,
     kind_of,
     phrase,
 )
@@ -147,18 +145,3 @@ class TestKindOf:
     )
     def test_equal_kinds(self, one: str, other: str, equal: bool) -> None:
         assert (kind_of(one) == kind_of(other)) == equal
-
-
-class TestIsLinearScore:
-    def test_scores_of_linear_models(self) -> None:
-        scores = {column.name for column in stacking.COLUMNS if is_linear_score(column.name)}
-        assert {"path_score", "word_up2", "both_+1", "both_window5"} <= scores
-        assert not scores & {"both_rank", "path_blocks", "words"}
-
-
-class TestIsUnrendered:
-    def test_visual_features_of_unrendered_pages(self) -> None:
-        assert is_unrendered("relative_width", math.nan)
-        assert is_unrendered("font_size", math.nan)
-        assert not is_unrendered("relative_width", 0.3)
-        assert not is_unrendered("class_stop_words", math.nan)

@@ -139,14 +139,27 @@ class TestExplain:
 class TestPhrases:
     """Phrases of groups."""
 
-    def phrase(self, blocks, prediction, group, **sizes):
-        """Return the phrase of a group for the contributions `sizes`, by column, of the first block."""
+    def texts(self, blocks, prediction, **sizes):
+        """Return the phrases for the contributions `sizes`, by column, of the first block."""
         x = prediction.decision.x
         contributions = np.zeros(x.shape)
         for name, size in sizes.items():
             contributions[0, INDEX[name]] = size
-        texts = GroupPhrases(PageContext(blocks), x, contributions, load().linear, prediction)
-        return texts.text(0, group, sum(sizes.values()))
+        return GroupPhrases(PageContext(blocks), x, contributions, load().linear, prediction)
+
+    def phrase(self, blocks, prediction, group, **sizes):
+        return self.texts(blocks, prediction, **sizes).text(0, group, sum(sizes.values()))
+
+    def test_scores_against_their_contribution_come_later(self, blocks, prediction) -> None:
+        assert prediction.decision.x[0, INDEX["path_score"]] < 0
+        texts = [
+            self.phrase(blocks, prediction, "tags and classes", path_score=size, depth=size / 2) for size in (1, -1)
+        ]
+        assert [text.startswith("nested in 4 elements; ") for text in texts] == [True, False]
+
+    def test_unknown_visual_features_and_those_of_the_page_are_no_reasons(self, blocks, prediction) -> None:
+        is_informative = self.texts(blocks, prediction).is_informative
+        assert [is_informative(0, group, 1.0) for group in ("font and color", PAGE, "links")] == [False, False, True]
 
     @pytest.mark.parametrize("second", [0.5, -0.1])
     def test_omits_a_weak_or_opposed_second_feature(self, blocks, prediction, second: float) -> None:
