@@ -125,9 +125,6 @@ def _fonts(blocks: BlockColumns) -> list[str]:
     return [names[style] for style in blocks.snapshot.style[blocks.main_element].tolist()]
 
 
-By = Literal["label", "role"]
-
-
 class PageImage:
     """Screenshot of a page with drawings of blocks, segments, separators and lines of text.
 
@@ -166,7 +163,9 @@ class PageImage:
         width, height = self.size
         return f"<PageImage {self._result.id!r}: {width} x {height} px, {format_count(len(self._layers), 'layer')}>"
 
-    def draw_blocks(self, labels: Iterable[Label | str] | None = None, *, by: By = "label") -> Self:
+    def draw_blocks(
+        self, labels: Iterable[Label | str] | None = None, *, by: Literal["label", "role"] = "label"
+    ) -> Self:
         """Draw a frame around every visible block, with its label or role and its probability.
 
         Args:

@@ -138,7 +138,8 @@ def to_record(content: OverlayPage) -> JsonObject:
         "blocks": [_block(block, max_chars) for block in content.blocks],
         "layers": list(map(_layer, content.layers)),
         "parts": [_with_box(part | {"text": excerpt(part["text"])}) for part in content.parts],
-        **(DEFAULT_SHOWN | content.shown),
+        **DEFAULT_SHOWN,
+        **content.shown,
         "extra": dict(content.extra),
     }
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     LegendEntry = tuple[str | None, str]
     """Name of a pen, or None, and a text."""
 
-Tag = Literal["loud", "quiet", "bare"]
 JsonObject = dict[str, Any]
 """Block, part of a page, segment or separator: an object of `docs/reference/overlay-data.md`, with exact numbers."""
 
@@ -64,7 +63,7 @@ class Pen:
     dash: tuple[int, ...] = ()
     meaning: str = ""
     fill: int = 0
-    tag: Tag = "loud"
+    tag: str = "loud"
 
 
 def _read_pens() -> dict[str, dict[str, Pen]]:
@@ -73,7 +72,7 @@ def _read_pens() -> dict[str, dict[str, Pen]]:
     for group, name, color, width, dash, fill, tag, meaning in read_table(__file__, "pens.tsv"):
         red, green, blue = map(int, color.split())
         lengths = tuple(map(int, dash.split()))
-        pens[group][name] = Pen((red, green, blue), int(width), lengths, meaning, int(fill), cast("Tag", tag))
+        pens[group][name] = Pen((red, green, blue), int(width), lengths, meaning, int(fill), tag)
     return pens
 
 
