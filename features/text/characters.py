@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
     from vclean.features.columns import Values
 
-(ALPHA, UPPER, LOWER, DIGIT, PUNCT, SPACE, SYMBOL, UNSPACED, MARK, COMMA, SENTENCE_END, UNCONDITIONAL_END, QUESTION,
- COLON, CLOSER, QUOTE, BRACKET, CURRENCY, PIPE, SLASH, HASH, BULLET) = (1 << bit for bit in range(22))  # fmt: skip
+(ALPHA, UPPER, LOWER, DIGIT, PUNCT, SPACE, SYMBOL, UNSPACED, MARK, COMMA, SENTENCE_END, UNCONDITIONAL_END, COLON,
+ CLOSER, CURRENCY, PIPE, BULLET) = (1 << bit for bit in range(17))  # fmt: skip
 """Bits of character classes.
 
 `UPPER` and `LOWER`: letters of scripts with case. `UNSPACED`: letters of scripts written without spaces; each letter
 counts as a word. `MARK`: combining marks and joiners, which belong to the character before them. `SENTENCE_END`: marks
-that can end a sentence. `UNCONDITIONAL_END`: marks that end a sentence whatever character follows. `QUESTION`: question
-and exclamation marks. `CLOSER`: closing quotes and brackets. `PIPE`: separators of menu entries.
+that can end a sentence. `UNCONDITIONAL_END`: marks that end a sentence whatever character follows. `CLOSER`: closing
+quotes and brackets. `PIPE`: separators of menu entries.
 """
 
 _BITS = {"L": ALPHA, "M": ALPHA | MARK, "N": DIGIT, "P": PUNCT, "Z": SPACE, "C": SPACE, "S": SYMBOL}
-_FINE_BITS = {"Sc": CURRENCY, "Ps": BRACKET, "Pe": BRACKET | CLOSER, "Pi": QUOTE | CLOSER, "Pf": QUOTE | CLOSER}
+_FINE_BITS = {"Sc": CURRENCY, "Pe": CLOSER, "Pi": CLOSER, "Pf": CLOSER}
 _UNSPACED_RANGES = (
     (0x0E00, 0x0F00), (0x1000, 0x10A0), (0x1780, 0x1800), (0x1950, 0x19E0), (0x1A20, 0x1AB0), (0x2E80, 0x2FE0),
     (0x3005, 0x3008), (0x3031, 0x3036), (0x303B, 0x303D), (0x3040, 0x3130), (0x31A0, 0x31C0), (0x31F0, 0x3200),
@@ -58,13 +58,9 @@ _CHARACTERS = {
     COMMA: ",;،؛、，；､﹐﹑﹔՝߸፣፤፥᠂᠈၊꘍",
     SENTENCE_END: _ASCII_SENTENCE_ENDS + _SENTENCE_TERMINALS,
     UNCONDITIONAL_END: _SENTENCE_TERMINALS,
-    QUESTION: "?!？！؟\u037e‼‽⁇⁈⁉፧⸮﹖﹗︕︖",
     COLON: ":：﹕︓፦៖",
     CLOSER: "\"'＂＇",
-    QUOTE: "\"'„‚「」『』﹁﹂﹃﹄〝〞〟＂＇״",
     PIPE: "|‹›·•¦｜│",
-    SLASH: "/\\／＼",
-    HASH: "#@＃＠",
     BULLET: "•·-–—*▪■●○◦‣»›→►▶✓✔+∙❖➤➔★☆◆◇※－＊",
 }
 
@@ -96,8 +92,6 @@ def describe(code: int) -> tuple[int, int, int]:
         kind = SPACE | MARK
     elif character in _LETTER_LIKE:
         kind |= ALPHA
-    elif kind & QUOTE:
-        kind &= ~BRACKET
     if _COMPATIBILITY[0] <= code < _COMPATIBILITY[1] and len(normalized := normalize("NFKC", character)) == 1:
         folded = ord(normalized)
     if kind & ALPHA:

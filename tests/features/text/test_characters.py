@@ -32,15 +32,10 @@ MARKS = {
     "COMMA": ",;،؛、，；､՝፣၊",
     "SENTENCE_END": ".!?…。！？؟।॥։።။۔｡",
     "UNCONDITIONAL_END": "。！？؟।॥։።။۔",
-    "QUESTION": "?!？！؟\u037e፧",
     "COLON": ":：፦៖",
-    "QUOTE": "\"'“”„‟‘’«»‹›「」『』",
-    "BRACKET": "()[]{}（）【】〈〉《》",
     "CLOSER": ")]}”’»」』）】\"'“",
     "CURRENCY": "$€£¥₹₽₩¢₴₺฿₫৳￥",
     "PIPE": "|·•¦｜│",
-    "SLASH": "/\\／",
-    "HASH": "#@＃＠",
     "BULLET": "•-–—*▪●→✓※",
 }
 
@@ -86,9 +81,6 @@ class TestDescribe:
 
     def test_ascii_full_stop_is_conditional(self):
         assert not any(KINDS[ord(character)] & characters.UNCONDITIONAL_END for character in ".!?…")
-
-    def test_quotes_are_not_brackets(self):
-        assert not ((KINDS & characters.QUOTE > 0) & (KINDS & characters.BRACKET > 0)).any()
 
     def test_folding(self):
         text = "aAÉΣ7٣.中Ａｶﻉ５५Яİ"
