@@ -61,8 +61,6 @@ _DOCTYPE: Final = re.compile(r"\s*(?:<\?[^>]*>\s*)?(<!doctype[^>]*>)", re.IGNORE
 _TOOL: Final = "/builder/"
 """Part that the URLs of the annotation tool's scripts and style sheets have in common."""
 _TRACES: Final = ("popupDialog", "data-block")
-_MISSING: Final = -2
-"""Stands for an element that is not on the page, and so are its descendants. The parent of the root is -1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,15 +205,8 @@ def _xpath(element: ElementNode) -> str:
 
 def locate_marks(snapshot: Snapshot, marks: Sequence[RegionMark]) -> NDArray[np.int32]:
     """Return the element of each mark in a snapshot of the page, int32 (M,); -1 if no element has its XPath."""
-    steps = zip(snapshot.parent.tolist(), snapshot.tag.tolist(), snapshot.sibling_number.tolist(), strict=True)
-    child = {
-        (parent, f"{snapshot.tags[tag]}[{number}]"): element for element, (parent, tag, number) in enumerate(steps)
-    }
-    located = np.full(len(marks), -1, dtype=np.int32)
-    for row, mark in enumerate(marks):
-        for step in mark.xpath.split("/")[1:]:
-            located[row] = child.get((int(located[row]), step), _MISSING)
-    return np.maximum(located, -1)
+    elements = {snapshot.xpath(element): element for element in range(len(snapshot))}
+    return np.array([elements.get(mark.xpath, -1) for mark in marks], dtype=np.int32)
 
 
 def content_blocks(blocks: BlockColumns, marks: Sequence[RegionMark]) -> NDArray[np.bool_]:
