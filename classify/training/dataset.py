@@ -237,7 +237,7 @@ def _reliable_labels(label: NDArray[np.int8], page: GoldPage, blocks: BlockColum
     marked |= snapshot.is_tag(_ITEM_TAGS)[node]
     in_cell = tree.nearest_ancestor(snapshot.is_tag(_CELL_TAGS), snapshot.parent)[node] > 0
     container = tree.nearest_ancestor(snapshot.is_tag(_ITEM_TAGS), snapshot.parent)[node]
-    is_first = Groups.from_keys(np.where(container > 0, container, node)).rank == 0
+    is_first = Groups(np.where(container > 0, container, node)).rank == 0
     unreliable = (label == LABELS.index(Label.PARAGRAPH)) & marked
     unreliable |= (label == LABELS.index(Label.CONTINUATION)) & is_first & ~in_cell
     return np.where(unreliable, np.int8(UNKNOWN), label)
@@ -278,51 +278,43 @@ class TrainingTable:
         order = np.concatenate([np.zeros(0, np.int64), *map(draw.permutation, sizes.tolist())])
         self.sampled = (order < ROWS_PER_PAGE) & (self.weight > 0)
         self.sampled_weight = self.weight * np.maximum(1, sizes / ROWS_PER_PAGE).astype(np.float32)[self.row_page]
+        self._linear: dict[frozenset[int], LinearModel] = {}
 
     @classmethod
     def from_pages(cls, pages: Sequence[PageRows], k: int = FOLDS, seed: int = 0) -> TrainingTable:
         """Return the table of `pages` with folds by site. A page read both ways is in one fold."""
         return cls(pages, assign_folds([page.site for page in pages], k, seed))
 
-    @cached_property
-    def fits(self) -> LinearFits:
-        """Return the linear models of the table, which cross-validation and training share."""
-        return LinearFits(self)
-
     def split(self, rows: NDArray[Any]) -> list[NDArray[Any]]:
         """Split `rows` (R, ...) by page."""
         return np.split(rows, np.cumsum([len(page) for page in self.pages])[:-1])
 
+    @cached_property
+    def designs(self) -> tuple[Design, Design]:
+        """Return the design matrices of the path and word models."""
+        paths, words = ([page.path for page in self.pages], [page.word for page in self.pages])
+        path = Design(self, RaggedArray.concatenate(paths), 2 * BUCKETS, scaled=False)
+        return path, Design(self, RaggedArray.concatenate(words), BUCKETS, scaled=True)
 
-class LinearFits:
-    """Linear models of a table, each fitted once for its set of held-out folds."""
-
-    def __init__(self, table: TrainingTable) -> None:
-        self._table = table
-        paths, words = ([page.path for page in table.pages], [page.word for page in table.pages])
-        self._path = Design(table, RaggedArray.concatenate(paths), 2 * BUCKETS, scaled=False)
-        self._word = Design(table, RaggedArray.concatenate(words), BUCKETS, scaled=True)
-        self._fits: dict[frozenset[int], LinearModel] = {}
-
-    def without(self, *held_out: int) -> LinearModel:
-        """Return the models fitted on all folds but `held_out`; `ALL` means no fold."""
+    def linear(self, *held_out: int) -> LinearModel:
+        """Return the linear models fitted on all folds but `held_out`, each once; `ALL` means no fold."""
         key = frozenset(held_out) - {ALL}
-        if key not in self._fits:
-            self._fits[key] = LinearModel(*self._path.fit(key, PATH_PENALTY), *self._word.fit(key, WORD_PENALTY))
-        return self._fits[key]
+        if key not in self._linear:
+            path, word = self.designs
+            self._linear[key] = LinearModel(*path.fit(key, PATH_PENALTY), *word.fit(key, WORD_PENALTY))
+        return self._linear[key]
 
-    def scores(self, held_out: int = ALL) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the scores (R,) of the path and word models, as input of a boosted model fitted without a fold.
+    def linear_scores(self, held_out: int = ALL) -> NDArray[np.float32]:
+        """Return the scores of the path and word models, float32 (2, R), to fit a boosted model without a fold.
 
         The scores of a row come from models that saw neither its fold nor `held_out`.
         """
-        path, word = np.empty((2, len(self._table.row_fold)), dtype=np.float32)
-        for fold in np.unique(self._table.row_fold).tolist():
-            rows = self._table.row_fold == fold
-            model = self.without(fold, held_out)
-            path[rows] = self._path.scores(model.path, model.path_bias)[rows]
-            word[rows] = self._word.scores(model.word, model.word_bias)[rows]
-        return path, word
+        (path, word), scores = self.designs, np.empty((2, len(self.row_fold)), dtype=np.float32)
+        for fold in np.unique(self.row_fold).tolist():
+            rows, model = self.row_fold == fold, self.linear(fold, held_out)
+            scores[0, rows] = path.scores(model.path, model.path_bias)[rows]
+            scores[1, rows] = word.scores(model.word, model.word_bias)[rows]
+        return scores
 
 
 def design_matrix(table: TrainingTable, held_out: int = ALL) -> NDArray[np.float32]:
@@ -331,7 +323,7 @@ def design_matrix(table: TrainingTable, held_out: int = ALL) -> NDArray[np.float
     The linear scores of a row come from models that saw neither its fold nor `held_out`.
     """
     full_matrix = np.empty((len(table.row_fold), len(stacking.COLUMNS)), dtype=np.float32)
-    path, word = map(table.split, table.fits.scores(held_out))
+    path, word = map(table.split, table.linear_scores(held_out))
     for rows, page, by_path, by_word in zip(table.split(full_matrix), table.pages, path, word, strict=True):
         if len(page):
             rows[:] = np.hstack([page.base, stacking.score_columns(by_path, by_word, page.layout)])

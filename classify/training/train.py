@@ -256,12 +256,10 @@ def _predict_fold(table: TrainingTable, fits: ConventionFits, fold: int) -> Iter
     """Predict each page of a fold without a convention, and under that of its corpus if it has one."""
     x = design_matrix(table, fold)
     model = _fit_model(x, table, fits, fold)
-    first = np.cumsum([0, *map(len, table.pages)])
+    rows = table.split(x)
     for number in np.flatnonzero(table.fold == fold).tolist():
         page, name = table.pages[number], fits.names[number]
-        decide = partial(
-            model.decide, x[first[number] : first[number + 1]], page.layout.tokens, page.group, alike=page.layout.alike
-        )
+        decide = partial(model.decide, rows[number], page.layout.tokens, page.group, alike=page.layout.alike)
         default = HeldOut.from_prediction(page, decide())
         own = HeldOut.from_prediction(page, decide(policy=Policy(convention=name))) if name else default
         yield number, default, own
@@ -296,7 +294,7 @@ def _fit_model(x: NDArray[np.float32], table: TrainingTable, fits: ConventionFit
     types = fit_types(x[rows], table.label[rows], table.row_page[rows])
     conventions = fits.without() if fold == ALL else fits.held_out[fold]
     identity = Calibration(CalibrationMap(), CalibrationMap())
-    return Model(table.fits.without(fold), content, types, identity, {}, conventions=conventions)
+    return Model(table.linear(fold), content, types, identity, {}, conventions=conventions)
 
 
 def _card(validation: CrossValidation) -> dict[str, Any]:

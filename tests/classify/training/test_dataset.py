@@ -8,7 +8,7 @@ from helpers.synthetic import SITES, gold_page, rows
 from vclean.classify.content import stacking
 from vclean.classify.corpora.gold import GoldPage
 from vclean.classify.training import dataset
-from vclean.classify.training.dataset import ALL, WEIGHT_CAP, LinearFits, TrainingTable, design_matrix, page_rows
+from vclean.classify.training.dataset import ALL, WEIGHT_CAP, TrainingTable, design_matrix, page_rows
 from vclean.features import matrix
 from vclean.features.blocks import extract_blocks
 from vclean.labels import LABELS, UNKNOWN, Label
@@ -24,16 +24,10 @@ def whole(pages) -> TrainingTable:
     return TrainingTable.from_pages(pages)
 
 
-@pytest.fixture(scope="module")
-def fits(whole: TrainingTable) -> LinearFits:
-    return LinearFits(whole)
-
-
-def scores_by(fits: LinearFits, *held_out: int) -> np.ndarray:
+def scores_by(table: TrainingTable, *held_out: int) -> np.ndarray:
     """Return the scores of path and word models fitted without some folds, (2, R)."""
-    model = fits.without(*held_out)
-    path, word = fits._path.scores(model.path, model.path_bias), fits._word.scores(model.word, model.word_bias)
-    return np.stack([path, word])
+    model, (path, word) = table.linear(*held_out), table.designs
+    return np.stack([path.scores(model.path, model.path_bias), word.scores(model.word, model.word_bias)])
 
 
 class TestTable:
@@ -58,32 +52,32 @@ class TestTable:
         assert some.sampled.tolist() == TrainingTable.from_pages(pages).sampled.tolist()
 
 
-class TestLinearFits:
-    def test_each_model_is_fitted_once_and_folds_differ(self, fits: LinearFits) -> None:
-        assert fits.without(1, 2) is fits.without(2, 1)
-        assert fits.without(1, 1) is fits.without(1)
-        assert fits.without() is not fits.without(1)
-        assert not np.array_equal(fits.without(0).word, fits.without(1).word)
+class TestLinear:
+    def test_each_model_is_fitted_once_and_folds_differ(self, whole: TrainingTable) -> None:
+        assert whole.linear(1, 2) is whole.linear(2, 1)
+        assert whole.linear(1, 1) is whole.linear(1)
+        assert whole.linear() is not whole.linear(1)
+        assert not np.array_equal(whole.linear(0).word, whole.linear(1).word)
 
-    def test_scores_separate_content_on_unseen_sites(self, fits: LinearFits, whole: TrainingTable) -> None:
+    def test_scores_separate_content_on_unseen_sites(self, whole: TrainingTable) -> None:
         """Compare the scores of content and boilerplate on each page."""
-        path, word = fits.scores()
+        path, word = whole.linear_scores()
         for scores in (path, word):
             assert scores[whole.content].mean() > scores[~whole.content].mean() + 1
 
     @pytest.mark.parametrize("held_out", [ALL, 1])
-    def test_scores_come_from_models_without_the_row(self, fits: LinearFits, whole: TrainingTable, held_out) -> None:
-        path, word = fits.scores(held_out)
+    def test_scores_come_from_models_without_the_row(self, whole: TrainingTable, held_out) -> None:
+        path, word = whole.linear_scores(held_out)
         assert path.dtype == word.dtype == np.float32
         for fold in range(5):
-            rows, expected = whole.row_fold == fold, scores_by(fits, *({fold, held_out} - {ALL}))
+            rows, expected = whole.row_fold == fold, scores_by(whole, *({fold, held_out} - {ALL}))
             np.testing.assert_array_equal([path[rows], word[rows]], expected[:, rows])
 
 
 class TestDesignMatrix:
-    def test_rows_equal_those_of_the_model(self, whole: TrainingTable, fits: LinearFits) -> None:
+    def test_rows_equal_those_of_the_model(self, whole: TrainingTable) -> None:
         """Compare the matrices of training and prediction, by linear models that did not see the page."""
-        model = fits.without(whole.fold[0])
+        model = whole.linear(whole.fold[0])
         features = matrix.extract(extract_blocks(snapshot(gold_page(0).html.decode())))
         used = stacking.stack_columns(features, *model.scores(features))
         trained = whole.split(design_matrix(whole))[0]
