@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from vclean.classify.corpora.corpora import Corpus
     from vclean.classify.corpora.marked import MarkedArchive
-    from vclean.classify.evaluation.scores import PageScore, Scores
+    from vclean.classify.evaluation.scores import PageScore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,8 +236,7 @@ class Report:
         result: dict[str, dict[str, Any]] = {}
         for (corpus, method), part in self._parts().items():
             failed = [{"id": evaluation.id, "error": evaluation.error} for evaluation in part if evaluation.error]
-            figures = {name: score.to_dict() for name, score in _by_type(part).items()}
-            entry = {"scores": figures, "failed": failed}
+            entry = {"scores": {name: _for_json(score) for name, score in _by_type(part).items()}, "failed": failed}
             if calibration := calibration_report(part):
                 entry["calibration"] = calibration
             result.setdefault(corpus, {})[method] = entry
@@ -266,7 +265,12 @@ def group(evaluations: Iterable[PageEvaluation], key: Callable[[PageEvaluation],
     return parts
 
 
-def _by_type(part: Sequence[PageEvaluation]) -> dict[str, Scores]:
+def _for_json(score: Mapping[str, float]) -> dict[str, float | None]:
+    """Return the scores by name, with None for NaN, which JSON lacks."""
+    return {name: None if isnan(value) else value for name, value in score.items()}
+
+
+def _by_type(part: Sequence[PageEvaluation]) -> dict[str, dict[str, float]]:
     types = sorted(group(part, lambda evaluation: evaluation.page_type).items())
     members = {_ALL: part} | {name: pages for name, pages in types if name}
     return {name: scores.aggregate(evaluation.score for evaluation in pages) for name, pages in members.items()}
@@ -276,9 +280,7 @@ def _section(corpus: str, method: str, part: Sequence[PageEvaluation]) -> str:
     from tabulate import tabulate
 
     rows = [["", *_FIELDS.values()]]
-    rows += [
-        [name, *(_cell(field, getattr(score, field)) for field in _FIELDS)] for name, score in _by_type(part).items()
-    ]
+    rows += [[name, *(_cell(field, score[field]) for field in _FIELDS)] for name, score in _by_type(part).items()]
     aligned = ["left", *["right"] * len(_FIELDS)]
     table = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=aligned)
     failed = [f"failed: {evaluation.id}: {evaluation.error}" for evaluation in part if evaluation.error]

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
-from math import isnan
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -158,34 +157,6 @@ class PageScore:
     must_not: SnippetShare
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scores:
-    """Scores of a set of pages.
-
-    Attributes:
-        pages: number of pages.
-        word_precision, word_recall, word_f1: means over the pages, 0..1.
-        lcs_f1: mean over the pages; lcs_f1_micro: of the summed lengths.
-        cleaneval: mean over the pages, 0..100; cleaneval_markup: over the pages whose gold has marks, else NaN.
-        must, must_not: share of all required snippets that are present, and of all forbidden snippets that are absent.
-    """
-
-    pages: int
-    word_precision: float
-    word_recall: float
-    word_f1: float
-    lcs_f1: float
-    lcs_f1_micro: float
-    cleaneval: float
-    cleaneval_markup: float
-    must: float
-    must_not: float
-
-    def to_dict(self) -> dict[str, float | None]:
-        """Return the scores by name, with None for NaN, which JSON lacks."""
-        return {name: None if isnan(value) else value for name, value in asdict(self).items()}
-
-
 def word_score(output: str, gold: str) -> Overlap:
     r"""Compare the bags of lower-cased `\w+` tokens (WCXB, Foley 2026).
 
@@ -232,22 +203,30 @@ def snippets_absent(output: str, snippets: Sequence[str]) -> SnippetShare:
     return SnippetShare(present.total - present.matching, present.total)
 
 
-def aggregate(scores: Iterable[PageScore]) -> Scores:
-    """Return the scores of a set of at least one page."""
+def aggregate(scores: Iterable[PageScore]) -> dict[str, float]:
+    """Return the scores of a set of at least one page by name.
+
+    Returns:
+        pages: number of pages.
+        word_precision, word_recall, word_f1: means over the pages, 0..1.
+        lcs_f1: mean over the pages; lcs_f1_micro: of the summed lengths.
+        cleaneval: mean over the pages, 0..100; cleaneval_markup: over the pages whose gold has marks, else NaN.
+        must, must_not: share of all required snippets that are present, and of all forbidden snippets that are absent.
+    """
     pages = list(scores)
     marked = [page.cleaneval_markup for page in pages if page.cleaneval_markup is not None]
-    return Scores(
-        pages=len(pages),
-        word_precision=fmean(page.word.precision for page in pages),
-        word_recall=fmean(page.word.recall for page in pages),
-        word_f1=fmean(page.word.f1 for page in pages),
-        lcs_f1=fmean(page.lcs.f1 for page in pages),
-        lcs_f1_micro=Overlap(*_sums(page.lcs for page in pages)).f1,
-        cleaneval=fmean(page.cleaneval for page in pages),
-        cleaneval_markup=fmean(marked) if marked else float("nan"),
-        must=SnippetShare(*_sums(page.must for page in pages)).value,
-        must_not=SnippetShare(*_sums(page.must_not for page in pages)).value,
-    )
+    return {
+        "pages": len(pages),
+        "word_precision": fmean(page.word.precision for page in pages),
+        "word_recall": fmean(page.word.recall for page in pages),
+        "word_f1": fmean(page.word.f1 for page in pages),
+        "lcs_f1": fmean(page.lcs.f1 for page in pages),
+        "lcs_f1_micro": Overlap(*_sums(page.lcs for page in pages)).f1,
+        "cleaneval": fmean(page.cleaneval for page in pages),
+        "cleaneval_markup": fmean(marked) if marked else float("nan"),
+        "must": SnippetShare(*_sums(page.must for page in pages)).value,
+        "must_not": SnippetShare(*_sums(page.must_not for page in pages)).value,
+    }
 
 
 def _sums(counts: Iterable[tuple[int, ...]]) -> Iterator[int]:

@@ -257,14 +257,14 @@ def _score_table(dimension: str, parts: Mapping[str, Sequence[PageEvaluation]], 
     """Return the scores of these names by a dimension; columns without any defined value are left out."""
     groups = [(name, method, part) for name, pages in parts.items() for method, part in by_method(pages).items()]
     scores = [aggregate(each.score for each in part) for _, _, part in groups]
-    names = [name for name in names if not all(isnan(getattr(score, name)) for score in scores)]
+    names = [name for name in names if not all(isnan(score[name]) for score in scores)]
     rows = [
         [
             group,
-            score.pages,
+            score["pages"],
             method,
             confidence_interval([each.f1 for each in part]),
-            *(getattr(score, name) for name in names),
+            *(score[name] for name in names),
         ]
         for (group, method, part), score in zip(groups, scores, strict=True)
     ]
