@@ -30,9 +30,11 @@ if TYPE_CHECKING:
 _Integer = TypeVar("_Integer", bound="np.integer[Any]")
 
 
-@dataclass(frozen=True, eq=False)
 class Groups:
     """B rows in G groups of equal keys.
+
+    Args:
+        keys: (B,), rows with equal keys are a group.
 
     Attributes:
         number: int64 (B,), the group of each row; groups are numbered by ascending key.
@@ -40,20 +42,14 @@ class Groups:
         order: int64 (B,), the rows sorted by group, in their original order within a group.
     """
 
-    number: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-    order: NDArray[np.int64]
-
-    @classmethod
-    def from_keys(cls, keys: Numbers) -> Groups:
-        """Group rows with equal `keys` (B,)."""
-        order = np.argsort(keys, kind="stable")
-        ascending = keys[order]
+    def __init__(self, keys: Numbers) -> None:
+        self.order = np.argsort(keys, kind="stable")
+        ascending = keys[self.order]
         new = np.ones(len(keys), dtype=bool)
         new[1:] = ascending[1:] != ascending[:-1]
-        number = np.empty(len(keys), dtype=np.int64)
-        number[order] = np.cumsum(new) - 1
-        return cls(number, np.bincount(number), order)
+        self.number = np.empty(len(keys), dtype=np.int64)
+        self.number[self.order] = np.cumsum(new) - 1
+        self.sizes = np.bincount(self.number)
 
     @cached_property
     def size(self) -> NDArray[np.int64]:

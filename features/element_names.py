@@ -6,7 +6,6 @@ The well-known words are in `data/name_groups.tsv`. Themes and extraction tools 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import repeat
 from pathlib import PurePosixPath
@@ -23,7 +22,7 @@ from vclean.page import split_url
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping
 
     from numpy.typing import NDArray
 
@@ -45,9 +44,11 @@ _PLAIN_ADDRESS: Final = re.compile(r"https?://[A-Za-z0-9.-]+/(?:[^?#\s]*/)?([^/?
 """HTTP URL without unusual parts; the group is the text after the last slash of the path."""
 
 
-@dataclass(frozen=True, eq=False)
 class ElementNames:
     """Names in the `NAME_ATTRIBUTES` of a page: P attribute values, V distinct words.
+
+    Args:
+        snapshot: the page.
 
     Attributes:
         snapshot: the page.
@@ -63,30 +64,17 @@ class ElementNames:
         file: int64 (I,), the file stem of each image, as a value.
     """
 
-    snapshot: Snapshot
-    words: Sequence[str]
-    value_words: RaggedArray
-    value_tokens: RaggedArray
-    buckets: NDArray[np.int64]
-    class_sums: NDArray[np.uint64]
-    short: NDArray[np.int64]
-    first: dict[str, int]
-    image: NDArray[np.int64]
-    file: NDArray[np.int64]
-
-    @classmethod
-    def from_snapshot(cls, snapshot: Snapshot) -> ElementNames:
-        """Read the names of a page."""
-        first: dict[str, int] = {}
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot, self.first = snapshot, dict[str, int]()
         values: list[str] = []
         groups: list[tuple[int, int, bool]] = []
         for attribute in NAME_ATTRIBUTES:
-            first[attribute] = len(values)
+            self.first[attribute] = len(values)
             values += snapshot.values(attribute).distinct
             groups.append((len(values), crc32(f"{attribute}:".encode()), attribute in TOKEN_ATTRIBUTES))
-        short = np.arange(len(values))
+        self.short = np.arange(len(values))
         for index in [index for index, value in enumerate(values) if len(value) > _MAX_LENGTH]:
-            short[index] = len(values)
+            self.short[index] = len(values)
             values.append(values[index][:_MAX_LENGTH])
         images = snapshot.is_tag(("img",))
         sources = {node: source for node, source in snapshot.attributes("src").items() if images[node]}
@@ -94,20 +82,13 @@ class ElementNames:
         number = {stem: len(values) + index for index, stem in enumerate(dict.fromkeys(stems))}
         values += number
         groups.append((len(values), 0, False))
-        words, *arrays, class_sums = _names.names_of(values, groups, WORD_PREFIX, words_of_name)
+        self.image = np.array(list(sources), dtype=np.int64)
+        self.file = np.array([number[stem] for stem in stems], dtype=np.int64)
+        self.words, *arrays, class_sums = _names.names_of(values, groups, WORD_PREFIX, words_of_name)
         word_start, value_words, token_start, value_tokens, buckets = (np.frombuffer(each, np.int32) for each in arrays)
-        return cls(
-            snapshot,
-            words,
-            RaggedArray(word_start.astype(np.int64), value_words),
-            RaggedArray(token_start.astype(np.int64), value_tokens),
-            buckets.astype(np.int64),
-            np.frombuffer(class_sums, np.uint64),
-            short,
-            first,
-            np.array(list(sources), dtype=np.int64),
-            np.array([number[stem] for stem in stems], dtype=np.int64),
-        )
+        self.value_words = RaggedArray(word_start.astype(np.int64), value_words)
+        self.value_tokens = RaggedArray(token_start.astype(np.int64), value_tokens)
+        self.buckets, self.class_sums = buckets.astype(np.int64), np.frombuffer(class_sums, np.uint64)
 
 
 def words_of_name(name: str) -> list[str]:

@@ -166,12 +166,12 @@ class PageContext:
     @cached_property
     def blocks_by_class_path(self) -> Groups:
         """Return the B blocks, grouped by the chain of tags and classes of their `main_element`."""
-        return Groups.from_keys(self.class_path[self.blocks.main_element])
+        return Groups(self.class_path[self.blocks.main_element])
 
     @cached_property
     def names(self) -> ElementNames:
         """Return the names of the elements."""
-        return ElementNames.from_snapshot(self.snapshot)
+        return ElementNames(self.snapshot)
 
     @cached_property
     def name_bits(self) -> NDArray[np.uint64]:

@@ -332,7 +332,7 @@ def _position_columns(regions: Regions, values: Values) -> Values:
 def _element_columns(regions: Regions) -> Values:
     """Return columns about the tree and numbers of elements."""
     snapshot, node = regions.snapshot, regions.node
-    blocks, siblings = regions.last - regions.first, Groups.from_keys(snapshot.parent)
+    blocks, siblings = regions.last - regions.first, Groups(snapshot.parent)
     is_counted = np.stack([snapshot.is_tag(tags) for tags in _COUNTED.values()], axis=1)
     counts = dict(zip(_COUNTED, tree.subtree_sum(is_counted, snapshot.end)[node].T, strict=True))
     return {
@@ -343,7 +343,7 @@ def _element_columns(regions: Regions) -> Values:
         **counts,
         "images_per_word": counts["images"] / (regions.block_sum(regions.words) + 1),
         "links_per_block": ratio(counts["links"], blocks),
-        "alike": Groups.from_keys(regions.context.class_path).size[node],
+        "alike": Groups(regions.context.class_path).size[node],
         "place": siblings.rank[node] / siblings.size[node],
         "siblings": siblings.size[node],
     }

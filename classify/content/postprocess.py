@@ -262,7 +262,7 @@ def smooth_groups(
     rows = np.flatnonzero(group >= 0)
     if not len(rows):
         return selected.copy()
-    number = Groups.from_keys(group[rows]).number
+    number = Groups(group[rows]).number
     weight = np.maximum(words[rows], 1)
     total = np.bincount(number, weight)
     share = np.bincount(number, weight * selected[rows]) / total

@@ -186,7 +186,7 @@ class SitePages(Generic[Payload]):
         Raises:
             OutputError: the disk is full.
         """
-        self._sites[host_of(blocks.snapshot.url)].add(compute_fingerprints(blocks))
+        self._sites[host_of(blocks.snapshot.url)].add(Fingerprints(blocks))
         with output_errors("a temporary file"):
             pickle.dump(zlib.compress(pickle.dumps((blocks, payload)), 1), self._file)
 
@@ -202,7 +202,7 @@ class SitePages(Generic[Payload]):
         while self._file.tell() < end:
             blocks, payload = pickle.loads(zlib.decompress(pickle.load(self._file)))
             site = self._sites[host_of(blocks.snapshot.url)]
-            yield blocks, payload, site.evidence(compute_fingerprints(blocks))
+            yield blocks, payload, site.evidence(Fingerprints(blocks))
 
 
 MAX_VERSIONS: Final = 8
@@ -214,9 +214,11 @@ _SAME_BODY_AND_HEADLINE: Final = 0.5
 _DIGITS: Final = re.compile(r"\d+")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Fingerprints:
-    """Hashes of the B blocks of a page, to find them on other pages.
+    """Hashes of the B blocks of a page, to find them on other pages; they do not depend on the machine.
+
+    Args:
+        blocks: the blocks.
 
     Attributes:
         text: uint64 (B,), hash of the text, without case and with equal digits.
@@ -226,23 +228,14 @@ class Fingerprints:
         heading: bool (B,), whether the container is a heading.
     """
 
-    text: NDArray[np.uint64]
-    text_and_path: NDArray[np.uint64]
-    exact: NDArray[np.uint64]
-    length: NDArray[np.float32]
-    heading: NDArray[np.bool_]
-
-
-def compute_fingerprints(blocks: BlockColumns) -> Fingerprints:
-    """Return the fingerprints of a page's blocks; they do not depend on the machine."""
-    plain = [" ".join(text.split()) for text in blocks.text]
-    text = _hashes([_DIGITS.sub("0", each.casefold()) for each in plain])
-    chain = element_names.path_signature(
-        blocks.snapshot, element_names.class_hashes(ElementNames.from_snapshot(blocks.snapshot))
-    )
-    length = np.array([len(each) * is_sentence(each) for each in plain], dtype=np.float32)
-    heading = blocks.snapshot.is_tag(HEADING_TAGS)[blocks.node]
-    return Fingerprints(text, mix(text + mix(chain[blocks.node])), _hashes(plain), length, heading)
+    def __init__(self, blocks: BlockColumns) -> None:
+        snapshot, plain = blocks.snapshot, [" ".join(text.split()) for text in blocks.text]
+        path = element_names.path_signature(snapshot, element_names.class_hashes(ElementNames(snapshot)))
+        self.text = _hashes([_DIGITS.sub("0", each.casefold()) for each in plain])
+        self.text_and_path = mix(self.text + mix(path[blocks.node]))
+        self.exact = _hashes(plain)
+        self.length = np.array([len(each) * is_sentence(each) for each in plain], dtype=np.float32)
+        self.heading = snapshot.is_tag(HEADING_TAGS)[blocks.node]
 
 
 def _hashes(texts: Sequence[str]) -> NDArray[np.uint64]:

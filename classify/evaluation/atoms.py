@@ -19,10 +19,9 @@ the same shapes.
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import shapely
@@ -117,9 +116,12 @@ def _thinned(strength: NDArray[np.float32], direction: NDArray[np.uint8]) -> NDA
     return np.where(strength < largest, np.float32(0), strength)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class PlanarArrangement:
     """Arrangement of S shapes on a page, as C x R cells and K regions.
+
+    Args:
+        shapes: (S,), valid polygons or multipolygons, px; parts outside the page are ignored.
+        width, height: size of the page, px.
 
     Attributes:
         columns, rows: int64 (C + 1,) and (R + 1,), borders of the cells, px, from 0 to the page's width and height.
@@ -127,16 +129,9 @@ class PlanarArrangement:
         inside: bool (K, S), whether a region is inside a shape.
     """
 
-    columns: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    region: NDArray[np.int64]
-    inside: NDArray[np.bool_]
-
-    @classmethod
-    def from_shapes(cls, shapes: NDArray[np.object_], width: int, height: int) -> Self:
-        """Divide the page by `shapes` (S,), valid polygons or multipolygons, px; parts outside the page are ignored."""
-        columns, rows = _cell_borders(shapes, width, height)
-        x, y = (columns[:-1] + columns[1:]) / 2, (rows[:-1] + rows[1:]) / 2
+    def __init__(self, shapes: NDArray[np.object_], width: int, height: int) -> None:
+        self.columns, self.rows = _cell_borders(shapes, width, height)
+        x, y = ((borders[:-1] + borders[1:]) / 2 for borders in (self.columns, self.rows))
         keys = np.zeros((len(y), len(x)), dtype=np.uint64)
         numbers = np.random.default_rng(0).integers(1, 2**63, len(shapes), dtype=np.uint64)
         for shape, number in zip(shapes, numbers, strict=True):
@@ -146,8 +141,8 @@ class PlanarArrangement:
         _, first, region = np.unique(keys, return_index=True, return_inverse=True)
         row, column = np.divmod(first, len(x))
         shapely.prepare(shapes)
-        inside = shapely.contains_xy(shapes, x[column, None], y[row, None])
-        return cls(columns, rows, region.reshape(keys.shape), inside)
+        self.inside = np.asarray(shapely.contains_xy(shapes, x[column, None], y[row, None]))
+        self.region = region.reshape(keys.shape)
 
     @property
     def area(self) -> NDArray[np.float64]:
@@ -250,9 +245,7 @@ class PageAtoms:
             if kind in (AtomKind.CHARS, AtomKind.NODES):
                 atoms[kind] = self._group_nodes(kind, predicted, truth)
             else:
-                plane = plane or PlanarArrangement.from_shapes(
-                    np.concatenate([predicted.shapes, truth.shapes]), *self._size
-                )
+                plane = plane or PlanarArrangement(np.concatenate([predicted.shapes, truth.shapes]), *self._size)
                 weight = plane.area if kind is AtomKind.PIXELS else plane.count_near(self._edges[kind]).astype(float)
                 atoms[kind] = Atoms(weight, plane.inside[:, : len(predicted)], plane.inside[:, len(predicted) :])
         return atoms

@@ -145,7 +145,7 @@ def _sentences(context: PageContext) -> Values:
 def _groups(context: PageContext) -> Values:
     """Return the share of the page's words in blocks of the same `div` or cell, and its maximum; 0 outside."""
     columns: Values = {}
-    words = Groups.from_keys(context.blocks.node).total(context.tokens)
+    words = Groups(context.blocks.node).total(context.tokens)
     for tag in _GROUPS:
         is_grouped = context.snapshot.is_tag((tag,))[context.blocks.node]
         share = ratio(np.where(is_grouped, words, 0), float(context.tokens.sum()))

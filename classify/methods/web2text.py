@@ -188,7 +188,7 @@ class _PageFeatures:
         parent_tags = self.tree.tags_between(parent, grandparent, FORK_TAGS)
         leaf_tags = self.tree.tags_between(self.tree.container, parent, LEAF_TAGS)
         duplicates = self.totals["duplicates"]
-        same_path = Groups.from_keys(self.context.class_path[self.tree.container]).size
+        same_path = Groups(self.context.class_path[self.tree.container]).size
         return {
             "has_duplicate": duplicates > 0,
             "has_10_duplicates": duplicates >= 10,

@@ -166,13 +166,13 @@ def _duplicate_columns(context: PageContext) -> Values:
     """Return columns about other blocks with the same text."""
     numbers: dict[str, int] = {}
     number = np.array([numbers.setdefault(text, len(numbers)) for text in context.blocks.text], dtype=np.int64)
-    words, same = context.words, Groups.from_keys(number)
+    words, same = context.words, Groups(number)
     position = np.arange(len(words)) - np.searchsorted(words.owner, np.arange(len(context)))[words.owner]
     shape = np.zeros(len(context), dtype=np.uint64)  # hash of the sequence of folded words
     np.add.at(shape, words.owner, words.hash * (mix(position.astype(np.uint64)) | np.uint64(1)))
     return {
         "duplicates": same.size - 1,
-        "duplicate_shape": Groups.from_keys(shape).size - 1,
+        "duplicate_shape": Groups(shape).size - 1,
         "duplicate_number": same.rank,
     }
 
@@ -180,7 +180,7 @@ def _duplicate_columns(context: PageContext) -> Values:
 def _vocabulary_columns(context: PageContext) -> Values:
     """Return columns about the distinct words of each block."""
     words, count = context.words, len(context)
-    number = Groups.from_keys(words.hash).number
+    number = Groups(words.hash).number
     word, owner = np.divmod(sorted_unique(number * count + words.owner), max(count, 1))
     types = np.bincount(owner, minlength=count)
     shared = np.bincount(owner, (np.bincount(word) > 1)[word], minlength=count)

@@ -188,7 +188,7 @@ def _repetition_columns(context: PageContext) -> Values:
     """Return columns about other blocks with the same path."""
     snapshot, tokens, groups = context.snapshot, context.tokens, context.blocks_by_class_path
     by_tag = element_names.path_signature(snapshot, element_names.name_hashes(snapshot.tags)[snapshot.tag])
-    alike, all_words = Groups.from_keys(by_tag[context.blocks.main_element]), float(tokens.sum())
+    alike, all_words = Groups(by_tag[context.blocks.main_element]), float(tokens.sum())
     words = groups.total(tokens)
     return {
         "path_blocks": alike.size,

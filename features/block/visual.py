@@ -197,7 +197,7 @@ def _color_columns(context: PageContext) -> Values:
 def _share_of_equals(values: NDArray[np.float32], tokens: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the share of words in blocks with the same row of whole numbers in `values` (B, k): float32 (B,)."""
     key = values @ 100_003.0 ** np.arange(values.shape[1])
-    return ratio(Groups.from_keys(key).total(tokens), float(tokens.sum()))
+    return ratio(Groups(key).total(tokens), float(tokens.sum()))
 
 
 PARTS = read_parts("visual", globals())

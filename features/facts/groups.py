@@ -75,7 +75,7 @@ class RecordGroups:
             is_candidate &= part
         keep = is_candidate[element]
         key, element = np.divmod(sorted_unique(key[keep] * len(snapshot) + element[keep]), max(len(snapshot), 1))
-        groups = Groups.from_keys(key)
+        groups = Groups(key)
         is_group = groups.size > 1 if single is None else (groups.size > 1) | single[element]
         keep = is_group & (groups.rank < MAX_RECORDS)
         group = np.cumsum(np.diff(groups.number[keep], prepend=-1) > 0) - 1
@@ -223,7 +223,7 @@ class RecordTexts:
         above = np.maximum(snapshot.parent, 0)
         depth = snapshot.depth - snapshot.depth[self.records[self.record_of_element]]
         key = (name * (int(name.max(initial=0)) + 1) + name[above]) * 64 + np.clip(depth, 0, 63)
-        return Groups.from_keys(key[self.parent])
+        return Groups(key[self.parent])
 
     @cached_property
     def _text_number(self) -> NDArray[np.int64]:
@@ -289,7 +289,7 @@ class RecordTexts:
         """Return which candidates have the text of nearly all candidates of a slot that most records have: (K,)."""
         rows = np.flatnonzero(candidates)
         slot = self.slots.number[rows]
-        equal = Groups.from_keys(slot * max(len(self.texts), 1) + self._text_number[rows]).size
+        equal = Groups(slot * max(len(self.texts), 1) + self._text_number[rows]).size
         total, is_label = np.bincount(slot)[slot], np.zeros(len(self.texts), dtype=bool)
         is_label[rows] = (equal > _LABEL_SHARE * total) & (total >= LEAST_SHARE * len(self.records))
         return is_label
@@ -297,7 +297,7 @@ class RecordTexts:
     def order_in_record(self, candidates: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the number of earlier candidates in the record of each candidate, at most 9: float64 (K,)."""
         order = np.zeros(len(candidates))
-        order[candidates] = np.minimum(Groups.from_keys(self.record[candidates]).rank, 9)
+        order[candidates] = np.minimum(Groups(self.record[candidates]).rank, 9)
         return order
 
 

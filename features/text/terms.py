@@ -32,9 +32,11 @@ if TYPE_CHECKING:
 _FILTER_BITS = 16
 
 
-@dataclass(frozen=True, eq=False)
 class Terms:
     """Lists of terms, stored as hashes.
+
+    Args:
+        lists: terms by the name of their list; letter case and punctuation between words are ignored.
 
     Attributes:
         names: the names of the lists.
@@ -43,29 +45,23 @@ class Terms:
         first: bool (2 ** 16,), whether a term begins with a word whose hash has these leading bits.
     """
 
-    names: tuple[str, ...]
-    tables: list[tuple[NDArray[np.uint64], NDArray[np.uint32]]]
-    first: NDArray[np.bool_]
-
-    @classmethod
-    def from_lists(cls, lists: Mapping[str, Sequence[str]]) -> Terms:
-        """Compile terms by the name of their list; letter case and punctuation between words are ignored."""
+    def __init__(self, lists: Mapping[str, Sequence[str]]) -> None:
+        self.names = tuple(lists)
         bits = np.repeat(1 << np.arange(len(lists), dtype=np.uint32), [len(terms) for terms in lists.values()])
         words = EncodedTexts.from_texts([*chain.from_iterable(lists.values()), ""]).words
         count, start = words.per_text(), np.flatnonzero(np.diff(words.owner, prepend=-1))
         value = words.hash[start]
-        first = np.zeros(1 << _FILTER_BITS, dtype=bool)
-        first[value >> np.uint64(64 - _FILTER_BITS)] = True
-        tables: list[tuple[NDArray[np.uint64], NDArray[np.uint32]]] = []
+        self.first = np.zeros(1 << _FILTER_BITS, dtype=bool)
+        self.first[value >> np.uint64(64 - _FILTER_BITS)] = True
+        self.tables: list[tuple[NDArray[np.uint64], NDArray[np.uint32]]] = []
         while len(start):
             term = words.owner[start]
-            is_whole = count[term] == len(tables) + 1
+            is_whole = count[term] == len(self.tables) + 1
             hashes = sorted_unique(value[is_whole])
             lists_of = np.zeros(len(hashes), dtype=np.uint32)
             np.bitwise_or.at(lists_of, np.searchsorted(hashes, value[is_whole]), bits[term[is_whole]])
-            tables.append((hashes, lists_of))
-            start, value = _extend(words, start, value, len(tables))
-        return cls(tuple(lists), tables, first)
+            self.tables.append((hashes, lists_of))
+            start, value = _extend(words, start, value, len(self.tables))
 
     def find(self, words: Words) -> TermMatches:
         """Find all occurrences of terms that lie within one text."""
@@ -149,7 +145,7 @@ def terms_of(language: str) -> Terms:
     words, english_words = interface_words(language), interface_words("en")
     lists = {name: [*english_words[name], *words.get(name, [])] for name in INTERFACE_LISTS}
     lists[MONTHS] = date_words("en") + date_words(language)
-    return Terms.from_lists({**lists, URLS: _URLS})
+    return Terms({**lists, URLS: _URLS})
 
 
 @cache
@@ -158,7 +154,7 @@ def stop_words_of(language: str) -> Terms | None:
     words = _stop_words().get(_STOP_WORD_ALIASES.get(language, language))
     if words is None:
         return None
-    return Terms.from_lists({STOP_WORDS: sorted(word for word in set(words) if any(map(str.isalpha, word)))})
+    return Terms({STOP_WORDS: sorted(word for word in set(words) if any(map(str.isalpha, word)))})
 
 
 @cache

@@ -70,13 +70,13 @@ class TestRatio:
 
 class TestGroups:
     def test_groups_are_numbered_by_ascending_key(self):
-        groups = Groups.from_keys(np.array([7, 3, 7, 5, 7, 3]))
+        groups = Groups(np.array([7, 3, 7, 5, 7, 3]))
         assert groups.number.tolist() == [2, 0, 2, 1, 2, 0]
         assert groups.sizes.tolist() == [2, 1, 3]
 
     @given(st.lists(st.integers(0, 4), min_size=1, max_size=30))
     def test_equals_the_loop(self, keys):
-        groups = Groups.from_keys(np.array(keys))
+        groups = Groups(np.array(keys))
         rows = {key: [row for row, other in enumerate(keys) if other == key] for key in keys}
         assert groups.size.tolist() == [len(rows[key]) for key in keys]
         assert groups.rank.tolist() == [rows[key].index(row) for row, key in enumerate(keys)]

@@ -18,7 +18,7 @@ from vclean.features.element_names import ElementNames, _file_stem, name_hashes,
 def words_in(*names):
     """Return the words of each name."""
     page = snapshot("".join(f'<p id="{escape(name)}">1' for name in names))
-    read = ElementNames.from_snapshot(page)
+    read = ElementNames(page)
     values = read.snapshot.values("id")
     row_of = dict(zip(values.distinct, range(len(values.distinct)), strict=True))
     return [
@@ -39,20 +39,20 @@ class TestWords:
     def test_surrogates_of_rendered_pages(self):
         page = snapshot("<p class=x>1")
         page.attr_value[0] = "a\ud800bc nav"
-        assert ElementNames.from_snapshot(page).words == ["bc", "nav"]
+        assert ElementNames(page).words == ["bc", "nav"]
 
 
 class TestTokens:
     def test_many_distinct_names(self):
         names = [f"n{number}" for number in range(5000)]
-        page_names = ElementNames.from_snapshot(snapshot("".join(f"<p id={name}>1" for name in names)))
+        page_names = ElementNames(snapshot("".join(f"<p id={name}>1" for name in names)))
         assert len(page_names.buckets) == len(names)
         assert page_names.class_sums.tolist() == name_hashes(names).tolist()
 
 
 class TestElementNames:
     def test_a_long_value_is_read_up_to_300_characters(self):
-        page_names = ElementNames.from_snapshot(snapshot(f"<p class=ab id='{'xy ' * 200}'>1"))
+        page_names = ElementNames(snapshot(f"<p class=ab id='{'xy ' * 200}'>1"))
         assert page_names.short.tolist() == [0, 2]
         assert np.diff(page_names.value_words.start).tolist() == [1, 200, 100]
 
@@ -117,7 +117,7 @@ class TestNameBits:
     )
     def test_words_in_names_and_file_names(self, html, tag, expected):
         page = snapshot(html)
-        bits = element_names.element_bits(ElementNames.from_snapshot(page))
+        bits = element_names.element_bits(ElementNames(page))
         assert set_bits(bits[page.is_tag((tag,))][0], element_names.NAME_GROUPS) == expected
 
     def test_ignores_single_letters(self):

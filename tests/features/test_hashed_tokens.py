@@ -30,7 +30,7 @@ def bucket(token):
 
 
 def tokens_on(page):
-    return element_tokens(ElementNames.from_snapshot(page))
+    return element_tokens(ElementNames(page))
 
 
 def rows(ragged):
@@ -113,4 +113,4 @@ class TestNameHashes:
 class TestClassHashes:
     def test_is_the_sum_of_the_names(self):
         page = snapshot("<p class='b a b' id=c>x")
-        assert class_hashes(ElementNames.from_snapshot(page))[-1:] == name_hashes(["p", "a", "b"]).sum(keepdims=True)
+        assert class_hashes(ElementNames(page))[-1:] == name_hashes(["p", "a", "b"]).sum(keepdims=True)

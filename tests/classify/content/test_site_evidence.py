@@ -13,7 +13,6 @@ from vclean.classify.content.site_evidence import (
     Site,
     SitePages,
     add_evidence,
-    compute_fingerprints,
     document_numbers,
     log_odds,
 )
@@ -21,7 +20,7 @@ from vclean.features.blocks import BlockColumns, extract_blocks
 
 
 def prints(html: str) -> Fingerprints:
-    return compute_fingerprints(extract_blocks(snapshot(html)))
+    return Fingerprints(extract_blocks(snapshot(html)))
 
 
 def log_odds_of_first(*pages: str) -> list[float]:
@@ -63,8 +62,8 @@ class TestRule:
         blocks = [extract_blocks(snapshot(page)) for page in pages]
         site = Site()
         for page in blocks:
-            site.add(compute_fingerprints(page))
-        evidence = [site.evidence(compute_fingerprints(page)) for page in blocks]
+            site.add(Fingerprints(page))
+        evidence = [site.evidence(Fingerprints(page)) for page in blocks]
         return [
             [text for text, repeated in zip(page.text, each.repeated.tolist(), strict=True) if repeated]
             for page, each in zip(blocks, evidence, strict=True)

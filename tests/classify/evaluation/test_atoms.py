@@ -89,7 +89,7 @@ WIDTH, HEIGHT = 20, 12
 def arrange(*shapes, width=WIDTH, height=HEIGHT):
     array = np.empty(len(shapes), dtype=object)
     array[:] = shapes
-    return PlanarArrangement.from_shapes(array, width, height)
+    return PlanarArrangement(array, width, height)
 
 
 def raster(arrangement):

@@ -36,7 +36,7 @@ class TestVocabulary:
     def test_no_term_contains_another_of_its_list(self, language):
         """Check that no text is counted twice."""
         for name, terms in wordlists.interface_words(language).items():
-            every = Terms.from_lists({"all": terms}).find(EncodedTexts.from_texts(terms).words).count("all").tolist()
+            every = Terms({"all": terms}).find(EncodedTexts.from_texts(terms).words).count("all").tolist()
             assert [term for term, count in zip(terms, every, strict=True) if count != 1] == [], name
 
     @pytest.mark.parametrize(("language", "like"), [("nb", "no"), ("hr", "sr"), ("ms", "id")])
@@ -80,7 +80,7 @@ LISTS = {
 
 
 def matches(*texts, lists=LISTS):
-    return Terms.from_lists(lists).find(EncodedTexts.from_texts(texts).words)
+    return Terms(lists).find(EncodedTexts.from_texts(texts).words)
 
 
 class TestTerms:
