@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -32,17 +31,28 @@ MAX_NAMES = 24
 """Number of names read per attribute value; further names are ignored (`MAX_TOKEN_NAMES` in _names.c)."""
 
 
-@dataclass(frozen=True, eq=False)
 class ElementTokens:
     """Name tokens of all elements: tag, classes, id, role, microdata, and the words in these names.
+
+    Args:
+        page_names: the names of the elements of a page.
 
     Attributes:
         tag: int32 (N,), the token of the tag of each element.
         named: the other tokens of each element.
     """
 
-    tag: NDArray[np.int32]
-    named: RaggedArray
+    def __init__(self, page_names: ElementNames) -> None:
+        snapshot, first = page_names.snapshot, page_names.first
+        of_tags = [_hash_token(f"t:{_SAME_TAG.get(tag, tag)}") for tag in snapshot.tags]
+        self.tag = np.array(of_tags, dtype=np.int32)[snapshot.tag]
+        values = {attribute: snapshot.values(attribute) for attribute in TOKEN_ATTRIBUTES}
+        element = np.concatenate([each.node for each in values.values()])
+        value = np.concatenate([each.index + first[attribute] for attribute, each in values.items()])
+        pair, token = page_names.value_tokens.take(value)
+        count = max(len(page_names.buckets), 1)
+        keys = sorted_unique(element[pair].astype(np.int64) * count + token)
+        self.named = RaggedArray.from_pairs(keys // count, page_names.buckets[keys % count], len(snapshot))
 
     def sums(self, weights: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the sum of `weights` (BUCKETS,) over each element's tokens: float64 (N,)."""
@@ -52,19 +62,6 @@ class ElementTokens:
         """Return the tokens of one element, its tag first: int32 (M,)."""
         names = self.named.values[self.named.start[element] : self.named.start[element + 1]]
         return np.append(self.tag[element], names)
-
-
-def element_tokens(page_names: ElementNames) -> ElementTokens:
-    """Return the name tokens of all elements of a page."""
-    snapshot, first = page_names.snapshot, page_names.first
-    tag = np.array([_hash_token(f"t:{_SAME_TAG.get(tag, tag)}") for tag in snapshot.tags], dtype=np.int32)[snapshot.tag]
-    values = {attribute: snapshot.values(attribute) for attribute in TOKEN_ATTRIBUTES}
-    element = np.concatenate([each.node for each in values.values()])
-    value = np.concatenate([each.index + first[attribute] for attribute, each in values.items()])
-    pair, token = page_names.value_tokens.take(value)
-    count = max(len(page_names.buckets), 1)
-    keys = sorted_unique(element[pair].astype(np.int64) * count + token)
-    return ElementTokens(tag, RaggedArray.from_pairs(keys // count, page_names.buckets[keys % count], len(snapshot)))
 
 
 def _hash_token(token: str) -> int:
@@ -79,7 +76,7 @@ def path_scores(
 
     Args:
         context: the page.
-        tokens: `element_tokens` of the page.
+        tokens: the name tokens of its elements.
         path: float32 (BUCKETS,), weights of the names of all elements around the block's longest text.
         near: float32 (BUCKETS,), additional weights of the names of the `NEAR` innermost elements.
     """

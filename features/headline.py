@@ -233,7 +233,7 @@ def title_agreement(context: PageContext) -> tuple[NDArray[np.float64], NDArray[
     parts, url, count = split_title(context.snapshot.title), context.snapshot.url, len(context)
     if not parts:
         return np.zeros(count), np.zeros(count)
-    of_parts, words = EncodedTexts.from_texts(parts).words, context.words
+    of_parts, words = EncodedTexts(parts).words, context.words
     distinct = sorted_unique(of_parts.hash)
     in_parts = np.zeros((len(parts), len(distinct)), dtype=bool)
     in_parts[of_parts.owner, np.searchsorted(distinct, of_parts.hash)] = True

@@ -75,7 +75,7 @@ def extract(blocks: BlockColumns) -> Features:
         context,
         np.clip(np.ascontiguousarray(base.T), -_LIMITS, _LIMITS),
         layout,
-        hashed_tokens.element_tokens(context.names),
+        hashed_tokens.ElementTokens(context.names),
         hashed_tokens.word_tokens(context),
     )
 

@@ -60,7 +60,7 @@ class PageContext:
     @cached_property
     def texts(self) -> EncodedTexts:
         """Return the texts of the blocks as code points."""
-        return EncodedTexts.from_texts(self.blocks.text)
+        return EncodedTexts(self.blocks.text)
 
     @cached_property
     def words(self) -> Words:

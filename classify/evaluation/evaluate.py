@@ -151,7 +151,7 @@ def _run(page: GoldPage, predictors: Mapping[str, Predictor], read: Reader, writ
             output["predicted"] = np.array([LABELS.index(label) for label in prediction.labels], dtype=np.int8)
             output["gold"] = truth.label
             if not (isnan(prediction.confidence) or page.is_partial):
-                output["block_words"] = EncodedTexts.from_texts(blocks.text).words.per_text()
+                output["block_words"] = EncodedTexts(blocks.text).words.per_text()
                 output |= {"probability": prediction.probability, "confidence": prediction.confidence}
         yield PageEvaluation(**facts, **output)
 

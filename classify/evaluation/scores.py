@@ -30,9 +30,15 @@ if TYPE_CHECKING:
 BINS: Final = 10
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Reliability:
-    """Mean predictions and outcomes by bin, lowest bin first, without empty bins.
+    """Mean predictions and outcomes of N probabilities by bin, lowest bin first, without empty bins.
+
+    Args:
+        predicted: (N,), in 0..1.
+        observed: (N,), outcomes in 0..1: 0 or 1, or a score.
+        weight: (N,), weight of each; 1 by default.
+        bins: number of bins.
+        equal_mass: use bins of equal weight instead of bins of equal width; equal probabilities share a bin.
 
     Attributes:
         count: (K,), number of predictions in each bin.
@@ -41,44 +47,30 @@ class Reliability:
         observed: float64 (K,), weighted mean outcome.
     """
 
-    count: NDArray[np.intp]
-    weight: Numbers
-    predicted: Numbers
-    observed: Numbers
+    def __init__(
+        self,
+        predicted: ArrayLike,
+        observed: ArrayLike,
+        weight: ArrayLike | None = None,
+        *,
+        bins: int = BINS,
+        equal_mass: bool = False,
+    ) -> None:
+        p, q = np.asarray(predicted, dtype=float), np.asarray(observed, dtype=float)
+        w = np.ones(len(p)) if weight is None else np.asarray(weight, dtype=float)
+        bin_index = _equal_mass(p, w, bins) if equal_mass else np.minimum((p * bins).astype(np.int64), bins - 1)
+        count = np.bincount(bin_index, minlength=bins)
+        sums = (np.bincount(bin_index, weights=each, minlength=bins) for each in (w, w * p, w * q))
+        mass, p_sum, q_sum = (np.asarray(each, dtype=np.float64) for each in sums)
+        used = mass > 0
+        self.count, self.weight = count[used], mass[used]
+        self.predicted, self.observed = p_sum[used] / mass[used], q_sum[used] / mass[used]
 
     @property
     def error(self) -> float:
         """Return the expected calibration error, in 0..1; 0 without predictions."""
         total = self.weight.sum()
         return float(self.weight @ np.abs(self.predicted - self.observed) / total) if total else 0.0
-
-
-def reliability(
-    predicted: ArrayLike,
-    observed: ArrayLike,
-    weight: ArrayLike | None = None,
-    *,
-    bins: int = BINS,
-    equal_mass: bool = False,
-) -> Reliability:
-    """Return the reliability table of N probabilities.
-
-    Args:
-        predicted: (N,), in 0..1.
-        observed: (N,), outcomes in 0..1: 0 or 1, or a score.
-        weight: (N,), weight of each; 1 by default.
-        bins: number of bins.
-        equal_mass: use bins of equal weight instead of bins of equal width; equal probabilities share a bin.
-    """
-    p, q = np.asarray(predicted, dtype=float), np.asarray(observed, dtype=float)
-    w = np.ones(len(p)) if weight is None else np.asarray(weight, dtype=float)
-    bin_index = _equal_mass(p, w, bins) if equal_mass else np.minimum((p * bins).astype(np.int64), bins - 1)
-    count = np.bincount(bin_index, minlength=bins)
-    sums = (np.bincount(bin_index, weights=each, minlength=bins) for each in (w, w * p, w * q))
-    mass, p_sum, q_sum = (np.asarray(each, dtype=np.float64) for each in sums)
-    used = mass > 0
-    means = [total[used] / mass[used] for total in (p_sum, q_sum)]
-    return Reliability(count[used], mass[used], *means)
 
 
 def _equal_mass(p: Numbers, w: Numbers, bins: int) -> NDArray[np.int64]:
@@ -91,7 +83,7 @@ def _equal_mass(p: Numbers, w: Numbers, bins: int) -> NDArray[np.int64]:
 
 def errors_and_bins(predicted: ArrayLike, observed: ArrayLike, weight: ArrayLike | None = None) -> dict[str, Any]:
     """Return the calibration errors in bins of equal width and of equal mass, and the bins of equal width, for JSON."""
-    width, mass = (reliability(predicted, observed, weight, equal_mass=equal_mass) for equal_mass in (False, True))
+    width, mass = (Reliability(predicted, observed, weight, equal_mass=equal_mass) for equal_mass in (False, True))
     columns = (width.count.tolist(), width.predicted.round(4).tolist(), width.observed.round(4).tolist())
     rows = [{"count": n, "predicted": p, "observed": q} for n, p, q in zip(*columns, strict=True)]
     return {"ece": round(width.error, 5), "ece_equal_mass": round(mass.error, 5), "bins": rows}

@@ -103,7 +103,7 @@ class Parts:
     @cached_property
     def words(self) -> NDArray[np.float32]:
         """Return the number of words of each block, float32 (B,)."""
-        return EncodedTexts.from_texts(self.blocks.text).words.per_text()
+        return EncodedTexts(self.blocks.text).words.per_text()
 
     @cached_property
     def _text_length(self) -> NDArray[np.float64]:

@@ -96,7 +96,7 @@ def composite_densities(nodes: TextNodes) -> Densities:
 
 def point_densities(nodes: TextNodes) -> Densities:
     """Return point density: punctuation marks per tag."""
-    marks = EncodedTexts.from_texts(nodes.strings).count_class(PUNCT).astype(np.float64)
+    marks = EncodedTexts(nodes.strings).count_class(PUNCT).astype(np.float64)
     return nodes.with_sums(nodes.inside(marks) / nodes.tags, marks)
 
 

@@ -13,7 +13,7 @@ same tags and classes, and near means within a few runs.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from rapidfuzz.distance import LCSseq
@@ -33,8 +33,12 @@ if TYPE_CHECKING:
     from vclean.features.blocks import BlockColumns
 
 
-class MarkupRuns(NamedTuple):
+class MarkupRuns:
     """R runs of blocks with the same markup on a page of B blocks; each has only visible or only hidden blocks.
+
+    Args:
+        context: the page, with at least one block.
+        visible: bool (B,), the blocks that count.
 
     Attributes:
         number: int64 (B,), run of each block.
@@ -44,28 +48,21 @@ class MarkupRuns(NamedTuple):
         links: float32 (R,), share of link text.
     """
 
-    number: NDArray[np.int64]
-    signature: NDArray[np.uint64]
-    size: NDArray[np.float32]
-    links: NDArray[np.float32]
+    def __init__(self, context: PageContext, visible: NDArray[np.bool_]) -> None:
+        signature = element_names.class_hashes(context.names)[context.blocks.node]
+        starts = np.ones(len(signature), dtype=bool)
+        starts[1:] = (signature[1:] != signature[:-1]) | (visible[1:] != visible[:-1])
+        first, self.number = np.flatnonzero(starts), np.cumsum(starts) - 1
+        self.signature, texts = signature[first], context.texts
+        chars = (np.diff(texts.start, append=len(texts.code)) - 1).astype(np.float32)
 
+        def total(values: NDArray[np.float32]) -> NDArray[np.float64]:
+            return np.add.reduceat(np.where(visible, values, 0).astype(np.float64), first)
 
-def markup_runs(context: PageContext, visible: NDArray[np.bool_]) -> MarkupRuns:
-    """Return the runs of a page of B blocks, at least one; the blocks of `visible` (B,) count."""
-    signature = element_names.class_hashes(context.names)[context.blocks.node]
-    starts = np.ones(len(signature), dtype=bool)
-    starts[1:] = (signature[1:] != signature[:-1]) | (visible[1:] != visible[:-1])
-    first, number = np.flatnonzero(starts), np.cumsum(starts) - 1
-    texts = context.texts
-    chars = (np.diff(texts.start, append=len(texts.code)) - 1).astype(np.float32)
-
-    def total(values: NDArray[np.float32]) -> NDArray[np.float64]:
-        return np.add.reduceat(np.where(visible, values, 0).astype(np.float64), first)
-
-    sizes = (total(chars), total(chars) / np.bincount(number), total(texts.count_class(PUNCT)))
-    length, mean_length, punctuation = (ratio(values, float(values.max())) for values in sizes)
-    links = ratio(total(context.link_share * chars), total(chars))
-    return MarkupRuns(number, signature[first], np.asarray((length + mean_length + punctuation) / 3), links)
+        sizes = (total(chars), total(chars) / np.bincount(self.number), total(texts.count_class(PUNCT)))
+        length, mean_length, punctuation = (ratio(values, float(values.max())) for values in sizes)
+        self.size = np.asarray((length + mean_length + punctuation) / 3)
+        self.links = ratio(total(context.link_share * chars), total(chars))
 
 
 _MIN_RATIO: Final = 0.15
@@ -85,7 +82,7 @@ def label(blocks: BlockColumns) -> Prediction:
     """Keep runs of high ratio, similar runs near them, and their headings."""
     context = PageContext(blocks)
     visible = blocks.visibility != Visibility.HIDDEN
-    runs = markup_runs(context, visible)
+    runs = MarkupRuns(context, visible)
     candidate = (runs.size * (1 - runs.links) >= _MIN_RATIO) & (runs.links < _MAX_LINKS)
     chosen = _restore(runs, candidate)
     is_content = chosen[runs.number] & visible & ~_functional(context) & ~_quoted(context)

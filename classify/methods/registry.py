@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import zlib
 from collections import Counter
-from dataclasses import dataclass
 from importlib import import_module, resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -171,9 +170,12 @@ _METHODS: Final = {row[0]: _info(*row) for row in read_table(__file__, "methods.
 FOLDS: Final = 5
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class TrainingExamples:
-    """Training examples of methods, from P pages.
+    """Training examples of the methods called `names`, from P pages; pages without text or with an error are left out.
+
+    Raises:
+        UsageError: a name is unknown, or the method is not trained.
+        ExtraMissingError: a method needs a library that is not installed.
 
     Attributes:
         keys: corpus and id of each page.
@@ -181,20 +183,10 @@ class TrainingExamples:
         examples: by name of the method, its training example of each page.
     """
 
-    keys: list[tuple[str, str]]
-    sites: list[str]
-    examples: Mapping[str, list[Any]]
-
-    @classmethod
-    def from_pages(cls, pages: Iterable[GoldPage], names: Sequence[str], read: Reader) -> TrainingExamples:
-        """Make the training examples of the methods called `names`; pages without text or with an error are skipped.
-
-        Raises:
-            UsageError: a name is unknown, or the method is not trained.
-            ExtraMissingError: a method needs a library that is not installed.
-        """
+    def __init__(self, pages: Iterable[GoldPage], names: Sequence[str], read: Reader) -> None:
         modules = {name: training_module(name) for name in names}
-        result = cls([], [], {name: [] for name in names})
+        self.keys, self.sites = list[tuple[str, str]](), list[str]()
+        self.examples: dict[str, list[Any]] = {name: [] for name in names}
         for page in pages:
             try:
                 training_page = TrainingPage(page, extract_blocks(read(page.to_page())))
@@ -203,10 +195,9 @@ class TrainingExamples:
             if not len(training_page.blocks):
                 continue
             for name, module in modules.items():
-                result.examples[name].append(module.make_example(training_page))
-            result.keys.append((page.corpus, page.id))
-            result.sites.append(site(page))
-        return result
+                self.examples[name].append(module.make_example(training_page))
+            self.keys.append((page.corpus, page.id))
+            self.sites.append(site(page))
 
     def train(self, name: str) -> bytes:
         """Train the method `name` on all pages and return its file.

@@ -86,7 +86,7 @@ def log_odds(
 
 def make_example(training_page: TrainingPage) -> Example:
     """Make the example of a page: uint32 (W, 3) n-grams, bool (W,) and (B,) whether words and blocks are clean."""
-    words, clean = EncodedTexts.from_texts(training_page.blocks.text).words, training_page.truth.is_content
+    words, clean = EncodedTexts(training_page.blocks.text).words, training_page.truth.is_content
     return ngrams(words), clean[words.owner], clean
 
 
@@ -114,7 +114,7 @@ def load(data: bytes) -> Method:
     known = np.cumsum(arrays["step"], dtype=np.uint32), arrays["count"].astype(np.float64), arrays["total"]
 
     def label(blocks: BlockColumns) -> Prediction:
-        words = EncodedTexts.from_texts(blocks.text).words
+        words = EncodedTexts(blocks.text).words
         odds = prior + np.bincount(words.owner, log_odds(ngrams(words), *known), len(blocks))
         footer = np.array([bool(_FOOTER.match(text)) for text in blocks.text], dtype=bool)
         probability = np.where(footer, 0, expit(odds.clip(-15, 15)))

@@ -145,7 +145,7 @@ def heading_divergence(context: PageContext, smoothing: Sequence[float]) -> NDAr
     """
     words = context.words
     of_headings = words.hash[(structural.heading_level(context) > 0)[words.owner]]
-    of_title = EncodedTexts.from_texts([context.snapshot.title]).words.hash
+    of_title = EncodedTexts([context.snapshot.title]).words.hash
     hashes = np.concatenate([of_headings, of_title[np.isin(of_title, words.hash)]])
     types, type_count = np.unique(hashes, return_counts=True)
     share = type_count / max(len(hashes), 1)

@@ -18,7 +18,7 @@ from vclean.classify.content import stacking
 from vclean.classify.content.expected_f import Calibration, CalibrationMap, best_selection
 from vclean.classify.content.model import FORMAT, Model
 from vclean.classify.content.stacking import Conventions, page_row
-from vclean.classify.evaluation.scores import reliability
+from vclean.classify.evaluation.scores import Reliability
 from vclean.classify.training.dataset import ALL, PATH_PENALTY, ROUNDS, WEIGHT_CAP, WORD_PENALTY, design_matrix
 from vclean.classify.training.fits import FITS, SEED, fit
 from vclean.errors import InputError
@@ -44,11 +44,11 @@ _STEP: Final = 1e-6
 def fit_map(predicted: ArrayLike, observed: ArrayLike, weight: ArrayLike | None = None) -> CalibrationMap:
     """Fit the map from probabilities to outcomes by isotonic regression (Zadrozny and Elkan 2002) on equal-mass bins.
 
-    The map has at most `KNOTS` points. The other arguments are those of `reliability`.
+    The map has at most `KNOTS` points. The other arguments are those of `Reliability`.
     """
     from scipy.optimize import isotonic_regression  # takes as long to import as the whole model to load
 
-    bins = reliability(predicted, observed, weight, bins=KNOTS, equal_mass=True)
+    bins = Reliability(predicted, observed, weight, bins=KNOTS, equal_mass=True)
     if len(bins.count) < 2:
         return CalibrationMap()
     level = isotonic_regression(bins.observed, weights=bins.weight).x

@@ -212,7 +212,7 @@ def score(
     outcomes: list[PageEvaluation] = []
     for rendered, read in readers.items():
         suffix = f", {_READING_NAMES[rendered]}" if len(readers) > 1 else ""
-        examples = TrainingExamples.from_pages(all_pages(corpora) if trained else (), trained, read)
+        examples = TrainingExamples(all_pages(corpora) if trained else (), trained, read)
         predictors: dict[str, Predictor] = {}
         for name in dict.fromkeys((*methods, *unseen)):
             if name in unseen:
@@ -305,7 +305,7 @@ def _train_method(options: TrainCommand) -> int:
     rendered = method_info(options.method).rendered
     corpora = [read_corpus(path) for path in options.corpora]
     with open_readers(render=rendered, snapshots=options.snapshots, keep=True) as readers:
-        examples = TrainingExamples.from_pages(all_pages(corpora), [options.method], readers[rendered])
+        examples = TrainingExamples(all_pages(corpora), [options.method], readers[rendered])
         predictors = {options.method: examples.cross_validated_predictor(options.method, METHOD_FOLDS)}
         report = evaluate(corpora, predictors, read=readers[rendered], write=clean_texts)
     code = print_scores(report, options.predictions)

@@ -369,7 +369,7 @@ def continue_training(corrections: Sequence[Correction], *, card_fields: dict[st
     x = np.concatenate([decision.x for _, decision in decisions])
     with_convention = np.concatenate([add_columns(decision.x, decision.convention) for _, decision in decisions])
     label = np.concatenate([each.label for each, _ in decisions])
-    words = np.concatenate([EncodedTexts.from_texts(each.blocks.text).words.per_text() for each, _ in decisions])
+    words = np.concatenate([EncodedTexts(each.blocks.text).words.per_text() for each, _ in decisions])
     weight = np.sqrt(np.clip(words, 1, WEIGHT_CAP)).astype(np.float32)
     content = fit("content", with_convention, label != _OTHER, weight=weight, base=base.content)
     typed = is_typed(label)

@@ -52,7 +52,7 @@ def count_words(texts: Sequence[str]) -> list[int]:
     >>> count_words(["It rained.", "雨が降った。"])
     [2, 5]
     """
-    return [int(count) for count in EncodedTexts.from_texts(list(texts)).words.per_text().tolist()]
+    return [int(count) for count in EncodedTexts(list(texts)).words.per_text().tolist()]
 
 
 def split_words(text: str, max_words: int) -> list[str]:
@@ -61,7 +61,7 @@ def split_words(text: str, max_words: int) -> list[str]:
     >>> split_words("one two three", 2)
     ['one two', 'three']
     """
-    starts = EncodedTexts.from_texts([text]).words.start[max_words::max_words].tolist()
+    starts = EncodedTexts([text]).words.start[max_words::max_words].tolist()
     return [part for start, end in pairwise([0, *starts, len(text)]) if (part := text[start:end].strip())]
 
 

@@ -193,7 +193,7 @@ def _vocabulary_columns(context: PageContext) -> Values:
 
 def _title_words(context: PageContext) -> tuple[NDArray[np.int64], int]:
     """Return the number of distinct words of the page's title in each block, int64 (B,), and in the title."""
-    words, title = context.words, sorted_unique(EncodedTexts.from_texts([context.snapshot.title]).words.hash)
+    words, title = context.words, sorted_unique(EncodedTexts([context.snapshot.title]).words.hash)
     rows, word = find_keys(words.hash, title)
     pairs = sorted_unique(words.owner[rows] * np.int64(len(title)) + word)
     return np.bincount(pairs // max(len(title), 1), minlength=len(context)), len(title)

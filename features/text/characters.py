@@ -104,25 +104,22 @@ def describe(code: int) -> tuple[int, int, int]:
     return kind, ord("0") if is_digit else folded, digit(character, 255) if is_digit else 255
 
 
-@dataclass(frozen=True, eq=False)
 class EncodedTexts:
     """Texts of B blocks as one array of C code points, with a line feed after each text.
+
+    Args:
+        texts: the texts.
 
     Attributes:
         code: uint32 (C,), code points.
         start: int64 (B,), the index of the first character of each text.
     """
 
-    code: NDArray[np.uint32]
-    start: NDArray[np.int64]
-
-    @classmethod
-    def from_texts(cls, texts: Sequence[str]) -> EncodedTexts:
-        """Encode `texts`."""
+    def __init__(self, texts: Sequence[str]) -> None:
         joined = "\n".join(texts) + "\n"
-        code = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        self.code = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
         length = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)) + 1
-        return cls(code, np.cumsum(length) - length)
+        self.start = np.cumsum(length) - length
 
     @cached_property
     def kind(self) -> NDArray[np.uint32]:

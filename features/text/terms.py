@@ -48,7 +48,7 @@ class Terms:
     def __init__(self, lists: Mapping[str, Sequence[str]]) -> None:
         self.names = tuple(lists)
         bits = np.repeat(1 << np.arange(len(lists), dtype=np.uint32), [len(terms) for terms in lists.values()])
-        words = EncodedTexts.from_texts([*chain.from_iterable(lists.values()), ""]).words
+        words = EncodedTexts([*chain.from_iterable(lists.values()), ""]).words
         count, start = words.per_text(), np.flatnonzero(np.diff(words.owner, prepend=-1))
         value = words.hash[start]
         self.first = np.zeros(1 << _FILTER_BITS, dtype=bool)

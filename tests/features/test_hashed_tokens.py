@@ -12,7 +12,7 @@ from vclean.features.element_names import ElementNames, class_hashes, name_hashe
 from vclean.features.hashed_tokens import (
     BUCKETS,
     NEAR,
-    element_tokens,
+    ElementTokens,
     path_names,
     path_scores,
     path_tokens,
@@ -30,7 +30,7 @@ def bucket(token):
 
 
 def tokens_on(page):
-    return element_tokens(ElementNames(page))
+    return ElementTokens(ElementNames(page))
 
 
 def rows(ragged):
@@ -57,7 +57,7 @@ class TestPathTokens:
         chain = ["t:b", "t:a", "t:li", "t:ul", "t:div", "class:c", "t:body", "t:html"]  # a list of terms is a list
         near = ["t:b", "t:a", "t:li"]
         expected = [bucket(token) for token in chain] + [bucket(token) + BUCKETS for token in near]
-        assert sorted(rows(path_tokens(context, element_tokens(context.names)))[0]) == sorted(expected)
+        assert sorted(rows(path_tokens(context, ElementTokens(context.names)))[0]) == sorted(expected)
         assert len(near) == NEAR
 
 
@@ -66,7 +66,7 @@ class TestPathScores:
     def test_equal_path_tokens_times_weights(self, seed):
         """Check that scores apply the weights in the same way as training on `path_tokens`."""
         context = context_of(PAGE)
-        tokens = element_tokens(context.names)
+        tokens = ElementTokens(context.names)
         weights = np.random.default_rng(seed).normal(size=2 * BUCKETS).astype(np.float32)
         expected = [float(weights[row].astype(np.float64).sum()) for row in rows(path_tokens(context, tokens))]
         scores = path_scores(context, tokens, weights[:BUCKETS], weights[BUCKETS:])
@@ -76,7 +76,7 @@ class TestPathScores:
 
 class TestWordTokens:
     def test_words_then_bigrams(self):
-        words = EncodedTexts.from_texts(["the cat sat"]).words
+        words = EncodedTexts(["the cat sat"]).words
         hashes = np.concatenate([words.hash, words.bigram])
         assert rows(word_tokens(context_of("<p>The cat sat.</p>"))) == [[int(h) >> 40 & BUCKETS - 1 for h in hashes]]
 
@@ -85,7 +85,7 @@ class TestPathNames:
     def test_indices_equal_path_tokens(self):
         """Check that the index of each name is that of its weight."""
         page = context_of(PAGE)
-        for block, row in enumerate(rows(path_tokens(page, element_tokens(page.names)))):
+        for block, row in enumerate(rows(path_tokens(page, ElementTokens(page.names)))):
             assert sorted(index for _, index in path_names(page, block)) == sorted(row)
 
     def test_readable_names(self):

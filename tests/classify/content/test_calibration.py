@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.classify.content.expected_f import CalibrationMap
-from vclean.classify.evaluation.scores import reliability
+from vclean.classify.evaluation.scores import Reliability
 from vclean.classify.training.train import fit_map
 
 
@@ -16,28 +16,28 @@ class TestReliability:
     """Mean predicted and observed values per bin."""
 
     def test_has_ten_bins_of_equal_width(self) -> None:
-        table = reliability([0.05, 0.12, 0.18, 0.99, 1.0], [0, 0, 1, 1, 1])
+        table = Reliability([0.05, 0.12, 0.18, 0.99, 1.0], [0, 0, 1, 1, 1])
         assert table.count.tolist() == [1, 2, 2]
         assert table.predicted.tolist() == pytest.approx([0.05, 0.15, 0.995])
         assert table.observed.tolist() == [0, 0.5, 1]
 
     def test_bins_of_equal_mass(self) -> None:
         predicted = np.linspace(0, 0.1, 100)
-        assert reliability(predicted, predicted, equal_mass=True).count.tolist() == [10] * 10
-        assert reliability(predicted, predicted).count.tolist() == [99, 1]
+        assert Reliability(predicted, predicted, equal_mass=True).count.tolist() == [10] * 10
+        assert Reliability(predicted, predicted).count.tolist() == [99, 1]
 
     def test_equal_probabilities_share_a_bin(self) -> None:
-        assert reliability([0.3] * 7 + [0.9] * 3, [0] * 10, equal_mass=True).count.tolist() == [7, 3]
+        assert Reliability([0.3] * 7 + [0.9] * 3, [0] * 10, equal_mass=True).count.tolist() == [7, 3]
 
     @pytest.mark.parametrize("equal_mass", [True, False])
     def test_no_predictions(self, equal_mass: bool) -> None:
-        table = reliability([], [], equal_mass=equal_mass)
+        table = Reliability([], [], equal_mass=equal_mass)
         assert (len(table.count), table.error) == (0, 0)
 
     @given(st.lists(st.tuples(st.floats(0, 1), st.booleans(), st.floats(0.1, 9)), min_size=1), st.booleans())
     def test_bins_contain_all_outcomes(self, rows, equal_mass: bool) -> None:
         predicted, observed, weight = zip(*rows, strict=True)
-        table = reliability(predicted, observed, weight, equal_mass=equal_mass)
+        table = Reliability(predicted, observed, weight, equal_mass=equal_mass)
         assert table.count.sum() == len(rows)
         assert table.weight.sum() == pytest.approx(sum(weight))
         assert 0 <= table.error <= 1

@@ -45,9 +45,9 @@ class TestRows:
 class TestKeywords:
     def test_key_words_occur_in_one_kind_of_text(self):
         clean, dirty = fiasco.keywords([example(f"Rain\n{STORY}")] * 10)
-        assert np.isin(EncodedTexts.from_texts(["valley", "rain"]).words.hash, clean).all()
-        assert np.isin(EncodedTexts.from_texts(["home", "news"]).words.hash, dirty).all()
-        assert not np.isin(EncodedTexts.from_texts(["home"]).words.hash, clean).any()
+        assert np.isin(EncodedTexts(["valley", "rain"]).words.hash, clean).all()
+        assert np.isin(EncodedTexts(["home", "news"]).words.hash, dirty).all()
+        assert not np.isin(EncodedTexts(["home"]).words.hash, clean).any()
 
 
 class TestTrain:

@@ -13,7 +13,7 @@ PAGE = f"<p>{STORY}</p><ul><li>Home page and all news</li></ul>"
 
 
 def keys(*texts):
-    return ngrams(EncodedTexts.from_texts(texts).words)
+    return ngrams(EncodedTexts(texts).words)
 
 
 class TestNgrams:

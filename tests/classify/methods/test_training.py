@@ -47,7 +47,7 @@ PARROT = SimpleNamespace(make_example=examples_of, train=lambda examples: "|".jo
 def learn(monkeypatch):
     """Return a function that makes the training examples of pages for "stupidos", which learns by heart."""
     monkeypatch.setattr(registry, "training_module", lambda name: PARROT)
-    return lambda *pages: TrainingExamples.from_pages(pages, ["stupidos"], parse)
+    return lambda *pages: TrainingExamples(pages, ["stupidos"], parse)
 
 
 class TestFromPages:

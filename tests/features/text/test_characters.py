@@ -44,7 +44,7 @@ TEXTS = st.lists(st.text(alphabet="abAB 1.,\n中ก", min_size=1, max_size=12), 
 
 def split_words(*texts):
     """Return the words of each text, as written."""
-    words = EncodedTexts.from_texts(texts).words
+    words = EncodedTexts(texts).words
     words_by_text = [[] for _ in texts]
     for start, end, owner in zip(words.start, words.end, words.owner, strict=True):
         words_by_text[owner].append("".join(map(chr, words.texts.code[start:end])))
@@ -92,7 +92,7 @@ class TestDescribe:
 
 class TestEncodedTexts:
     def test_one_number_per_character_and_a_line_feed_after_each_text(self):
-        texts = EncodedTexts.from_texts(["a😀\ud800", "\U0002a6d6"])
+        texts = EncodedTexts(["a😀\ud800", "\U0002a6d6"])
         assert texts.start.tolist() == [0, 4]
         assert texts.code.tolist() == [ord("a"), 0x1F600, 0xD800, 10, 0x2A6D6, 10]
         assert texts.kind[-2:].tolist() == [ALPHA | UNSPACED, SPACE]  # beyond the tables are ideographs
@@ -137,19 +137,19 @@ class TestWords:
 
     @given(TEXTS)
     def test_hashes_equal_those_of_single_words(self, texts):
-        words = EncodedTexts.from_texts(texts).words
+        words = EncodedTexts(texts).words
         for start, end, value in zip(words.start, words.end, words.hash, strict=True):
             word = "".join(map(chr, words.texts.code[start:end]))
-            assert EncodedTexts.from_texts([word]).words.hash.tolist() == [value]
+            assert EncodedTexts([word]).words.hash.tolist() == [value]
 
     def test_the_same_on_every_machine(self):
         """Check stored values: models depend on these numbers, so they must not change."""
-        assert EncodedTexts.from_texts(["cat"]).words.hash.tolist() == [0x53F431753B17ABD6]
+        assert EncodedTexts(["cat"]).words.hash.tolist() == [0x53F431753B17ABD6]
 
     def test_a_long_page(self):
         """Check a text longer than the cached tables of powers."""
         count = 200_000
-        hashes = EncodedTexts.from_texts(["w x y " * count]).words.hash
+        hashes = EncodedTexts(["w x y " * count]).words.hash
         assert len(hashes) == 3 * count
         assert len(np.unique(hashes)) == 3
 
@@ -171,7 +171,7 @@ class TestIndependenceOfTexts:
     @pytest.mark.parametrize("other", ["\u4e2d", "\U0002f800"])
     def test_other_texts_do_not_change_words(self, other, texts):
         """Check that the faster path for texts without unspaced scripts gives the same words."""
-        alone, beside = EncodedTexts.from_texts(texts).words, EncodedTexts.from_texts([*texts, other]).words
+        alone, beside = EncodedTexts(texts).words, EncodedTexts([*texts, other]).words
         assert (len(beside), beside.owner[-1]) == (len(alone) + 1, len(texts))
         assert alone.start.tolist() == beside.start[:-1].tolist()
         assert alone.end.tolist() == beside.end[:-1].tolist()
@@ -179,7 +179,7 @@ class TestIndependenceOfTexts:
 
 
 def values(name, *texts):
-    return count_number_patterns(EncodedTexts.from_texts(texts), "\n".join(texts) + "\n")[name].tolist()
+    return count_number_patterns(EncodedTexts(texts), "\n".join(texts) + "\n")[name].tolist()
 
 
 class TestPrices:

@@ -17,7 +17,7 @@ LANGUAGES = sorted({language for language, *_ in read_table(wordlists.__file__, 
 
 
 def count(language, name, *texts):
-    return terms_of(language).find(EncodedTexts.from_texts(texts).words).count(name).tolist()
+    return terms_of(language).find(EncodedTexts(texts).words).count(name).tolist()
 
 
 class TestVocabulary:
@@ -36,7 +36,7 @@ class TestVocabulary:
     def test_no_term_contains_another_of_its_list(self, language):
         """Check that no text is counted twice."""
         for name, terms in wordlists.interface_words(language).items():
-            every = Terms({"all": terms}).find(EncodedTexts.from_texts(terms).words).count("all").tolist()
+            every = Terms({"all": terms}).find(EncodedTexts(terms).words).count("all").tolist()
             assert [term for term, count in zip(terms, every, strict=True) if count != 1] == [], name
 
     @pytest.mark.parametrize(("language", "like"), [("nb", "no"), ("hr", "sr"), ("ms", "id")])
@@ -80,7 +80,7 @@ LISTS = {
 
 
 def matches(*texts, lists=LISTS):
-    return Terms(lists).find(EncodedTexts.from_texts(texts).words)
+    return Terms(lists).find(EncodedTexts(texts).words)
 
 
 class TestTerms:
