@@ -136,15 +136,10 @@ def repeated_blocks(is_common: NDArray[np.bool_], prints: Fingerprints) -> NDArr
     return repeated
 
 
-def log_odds(probability: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return the log odds of `probability` clipped to .001 .. .999, float64 (B,)."""
-    bounded = np.clip(probability, _MIN_PROBABILITY, 1 - _MIN_PROBABILITY).astype(np.float64)
-    return np.asarray(np.log(bounded / (1 - bounded)))
-
-
 def add_evidence(probability: NDArray[np.float32], evidence: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Add `evidence` to the log odds of `probability`; return probabilities, float32 (B,)."""
-    return np.asarray(1 / (1 + np.exp(-(log_odds(probability) + evidence))), dtype=np.float32)
+    """Add `evidence` to the log odds of `probability`, clipped to .001 .. .999; return probabilities, float32 (B,)."""
+    bounded = np.clip(probability, _MIN_PROBABILITY, 1 - _MIN_PROBABILITY).astype(np.float64)
+    return np.asarray(1 / (1 + np.exp(-(np.log(bounded / (1 - bounded)) + evidence))), dtype=np.float32)
 
 
 Payload = TypeVar("Payload")

@@ -60,7 +60,6 @@ _TYPES: Final = {
 _DOCTYPE: Final = re.compile(r"\s*(?:<\?[^>]*>\s*)?(<!doctype[^>]*>)", re.IGNORECASE)
 _TOOL: Final = "/builder/"
 """Part that the URLs of the annotation tool's scripts and style sheets have in common."""
-_TRACES: Final = ("popupDialog", "data-block")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +186,7 @@ def _select(document: HTMLTree, css: str) -> list[ElementNode]:
 
 def _is_tool(element: ElementNode) -> bool:
     address = (element.getattr("href") or "") + (element.getattr("src") or "")
-    return _TOOL in address or any(trace in (element.text or "") for trace in _TRACES)
+    return _TOOL in address or any(trace in (element.text or "") for trace in ("popupDialog", "data-block"))
 
 
 def _xpath(element: ElementNode) -> str:

@@ -14,6 +14,7 @@ import shapely
 from vclean.classify.corpora.marked import locate_marks
 from vclean.classify.segments.model import MODEL_SUFFIX, load
 from vclean.errors import UsageError
+from vclean.features.segments import vips
 from vclean.features.segments.formats import read_webis
 from vclean.render import tree
 
@@ -252,7 +253,10 @@ def find_segmenter(name: str) -> Segmenter:
     first, _, number = name.partition("@")
     family, _, oracle = first.partition("-")
     if family not in _SEGMENTERS or oracle not in ("", "oracle") or (oracle and number):
-        raise UsageError(f"no segmenter {name!r}: {_HELP}")
+        raise UsageError(
+            f"no segmenter {name!r}: choose page, dom, vips, learned, dom@DEPTH, vips@PDOC, learned@PDOC, dom-oracle, "
+            "vips-oracle, shipped, a model that ends in .vclean, or a file of segmentations (.json or .jsonl)"
+        )
     parameter = _parameter(name, family, number) if number else None
     return Segmenter(name, family, *_SEGMENTERS[family], parameter, bool(oracle))
 
@@ -268,12 +272,12 @@ def _parameter(name: str, family: str, number: str) -> int:
 def _stored(name: str, path: Path, segmentation: str | None) -> Segmenter:
     """Return a segmenter that reads segments from a file; pages that the file lacks have no segments."""
     pages = {}
-    for page in read_webis(path):
-        names = list(page.segmentations) if segmentation is None else [segmentation]
-        if len(names) != 1 or names[0] not in page.segmentations:
-            available = ", ".join(page.segmentations) or "none"
-            raise UsageError(f"{path} has these segmentations of {page.id}: {available}; name one as {path}:NAME")
-        pages[page.id] = Segmentation.from_shapes(page.segmentations[names[0]])
+    for page_id, segmentations in read_webis(path):
+        names = list(segmentations) if segmentation is None else [segmentation]
+        if len(names) != 1 or names[0] not in segmentations:
+            available = ", ".join(segmentations) or "none"
+            raise UsageError(f"{path} has these segmentations of {page_id}: {available}; name one as {path}:NAME")
+        pages[page_id] = Segmentation.from_shapes(segmentations[names[0]])
 
     return Segmenter(name, name, (0,), lambda page_id, _: [pages.get(page_id) or Segmentation.from_shapes([])], 0)
 
@@ -300,12 +304,6 @@ def _segment_by_model(model: Callable[[str], SegmentModel], page_id: str, snapsh
     return _flat_segmentations(model(page_id)(snapshot), _LEARNED)
 
 
-def _segment_by_vips(_: str, snapshot: Snapshot) -> list[Segmentation]:
-    from vclean.features.segments.vips import segment
-
-    return _flat_segmentations(segment(snapshot), _PDOCS)
-
-
 def _flat_segmentations(hierarchy: Segments, pdocs: Sequence[int]) -> list[Segmentation]:
     """Return the flat segmentations of a segment tree at some degrees of coherence."""
     nodes = Nodes(hierarchy.snapshot)
@@ -319,11 +317,7 @@ _LEARNED: Final = (6, 11)
 _SEGMENTERS: Final[dict[str, tuple[Sequence[int], SegmentFunction, int, Trainer | None]]] = {
     "page": ((0,), lambda _, snapshot: [whole_page(snapshot)], 0, None),
     "dom": (DEPTHS, lambda _, snapshot: [segment_at_depth(snapshot, depth) for depth in DEPTHS], 2, None),
-    "vips": (_PDOCS, _segment_by_vips, 5, None),
+    "vips": (_PDOCS, lambda _, snapshot: _flat_segmentations(vips.segment(snapshot), _PDOCS), 5, None),
     "learned": (_LEARNED, lambda *_: [], _LEARNED[0], _train),
 }
 """Values of the parameter, function, default and trainer of each segmenter."""
-_HELP: Final = (
-    "choose page, dom, vips, learned, dom@DEPTH, vips@PDOC, learned@PDOC, dom-oracle, vips-oracle, shipped, a model"
-    " that ends in .vclean, or a file of segmentations that ends in .json or .jsonl"
-)

@@ -36,11 +36,6 @@ if TYPE_CHECKING:
     from vclean.features.columns import Values
 
 
-_LINGUISTIC: Final = (
-    "chars", "words", "word_types", "sentences", "sentence_length", "stop_words", "capitalised_words",
-)  # fmt: skip
-
-
 def compute(context: PageContext) -> Values:
     """Return the features of a page, each (B,), in the order of the columns.
 
@@ -48,10 +43,11 @@ def compute(context: PageContext) -> Values:
     mean distance from its center in half diagonals.
     """
     values, snapshot, blocks = linguistic.compute(context), context.snapshot, context.blocks
+    names = ("chars", "words", "word_types", "sentences", "sentence_length", "stop_words", "capitalised_words")
     images = tree.subtree_sum(snapshot.is_tag(structural.IMAGES), snapshot.end)
     width, height = blocks.box[:, 2], blocks.box[:, 3]
     return {
-        **{name: values[name] for name in _LINGUISTIC},
+        **{name: values[name] for name in names},
         "digit_words": ratio(context.digit_words, context.tokens),
         "depth": snapshot.depth[blocks.node],
         "heading": structural.heading_level(context) > 0,

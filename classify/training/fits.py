@@ -9,13 +9,9 @@ from vclean.classify.regions import CLASSES
 from vclean.labels import PAGE_TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
 SEED: Final = 20071
-REPRODUCIBLE: Final[Mapping[str, Any]] = {"deterministic": True, "force_col_wise": True, "verbosity": -1}
-"""LightGBM parameters for reproducible training without log output; the seed is a separate parameter."""
 
 _NAMES: Final = (
     "objective", "num_class", "rounds", "num_leaves", "learning_rate", "feature_fraction", "bagging_fraction",
@@ -35,7 +31,9 @@ FITS: Final[dict[str, dict[str, Any]]] = {
         **{key: value for key, value in zip(_NAMES, row, strict=True) if value is not None},
         "bagging_freq": 1,
         "seed": SEED,
-        **REPRODUCIBLE,
+        "deterministic": True,
+        "force_col_wise": True,
+        "verbosity": -1,  # reproducible, without log output
     }
     for name, row in _TABLE.items()
 }

@@ -120,7 +120,6 @@ def marked_rows(
 
 
 FOLDS: Final = 5
-_MIN_SITES: Final = 2
 NONE_WEIGHT: Final = 0.3
 """Weight of a container that is not a region; these are ten times as frequent as regions."""
 STYLED_WEIGHT: Final = 0.1
@@ -157,7 +156,7 @@ def fit_held_out(rows: Sequence[RegionRows]) -> dict[str, Forest]:
         InputError: fewer than two sites are marked by hand.
     """
     by_hand = sorted({page.site for page in rows if page.by_hand})
-    if len(by_hand) < _MIN_SITES:
+    if len(by_hand) < 2:
         raise InputError("too few marked pages to learn roles from: give an archive with pages of several sites")
     fold = dict(zip(by_hand, assign_folds(by_hand, FOLDS).tolist(), strict=True))
     models = {
@@ -274,23 +273,19 @@ def fit_segmenter(rows: Sequence[SegmentRows], card_fields: dict[str, Any] | Non
 
 
 def _fit_level(rows: Sequence[SegmentRows], matrices: Sequence[NDArray[np.float32]], level: int) -> tuple[Forest, ...]:
-    """Fit one forest per seed that predicts whether a container is divided, on the containers outside segments."""
-    parts = [_examples(page, x, level) for page, x in zip(rows, matrices, strict=True) if level in page.states]
+    """Fit one forest per seed that predicts whether a container with children and outside segments is divided."""
+    parts = []
+    for page, x in zip(rows, matrices, strict=True):
+        if level in page.states:
+            state, is_marked = page.states[level]
+            used = np.isin(np.arange(len(x)), page.parent) & (state != State.BELOW)
+            by_words = _MIN_WEIGHT + _WORD_WEIGHT * np.sqrt(words_of_page(x))
+            weight = np.where(is_marked, 1, _UNMARKED_WEIGHT) * by_words
+            parts.append((x[used], (state == State.ABOVE)[used].astype(np.int8), weight[used]))
     if not parts:
         raise InputError(f"no page has marks of level {level} to learn from: give an archive whose pages have both")
     x, divided, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
     return tuple(fits.fit("segments", x, divided, weight=weight, seed=seed) for seed in SEEDS)
-
-
-def _examples(
-    page: SegmentRows, x: NDArray[np.float32], level: int
-) -> tuple[NDArray[np.float32], NDArray[np.int8], NDArray[np.float64]]:
-    """Return the features, whether it is divided, and the weight of each container that can be divided."""
-    state, is_marked = page.states[level]
-    divisible = np.isin(np.arange(len(x)), page.parent)
-    used = divisible & (state != State.BELOW)
-    weight = np.where(is_marked, 1, _UNMARKED_WEIGHT) * (_MIN_WEIGHT + _WORD_WEIGHT * np.sqrt(words_of_page(x)))
-    return x[used], (state == State.ABOVE)[used].astype(np.int8), weight[used]
 
 
 def training_rows(pages: Iterable[RenderedMarkedPage]) -> list[SegmentRows]:

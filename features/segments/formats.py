@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import shapely
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from vclean.render.overlay.layers import JsonObject
     from vclean.render.snapshot import Snapshot
     from vclean.settings import OverlayFormat
+
+    WebisPage = tuple[str, Mapping[str, Sequence[shapely.MultiPolygon]]]
+    """Name of a page, and its segmentations by name; each is a list of segments."""
 
 
 FORMATS: Final = ("json", "webis")
@@ -209,27 +212,6 @@ def to_table(segments: Segments) -> str:
     )
 
 
-class WebisPage(NamedTuple):
-    """Segmentations of one page by name; each is a list of segments."""
-
-    id: str
-    segmentations: Mapping[str, Sequence[shapely.MultiPolygon]]
-
-    @classmethod
-    def from_json(cls, value: object) -> WebisPage:
-        """Parse a page from a JSON object; other keys are ignored.
-
-        Raises:
-            InputError: the object does not follow the format; the message names the location.
-        """
-        match value:
-            case {"id": str() | int() as name, "segmentations": dict() as segmentations}:
-                return cls(str(name), {key: _parse_segments(key, each) for key, each in segmentations.items()})
-        raise InputError(
-            "not a segmentation: it must be a JSON object with a string 'id' and an object 'segmentations'"
-        )
-
-
 def webis_line(page_id: str, snapshot: Snapshot, shapes_by_name: Mapping[str, Iterable[shapely.Geometry]]) -> str:
     """Return segmentations of a rendered page in the Webis format, as one line of JSON.
 
@@ -250,6 +232,18 @@ def _polygons(shape: shapely.Geometry) -> list[list[list[list[float]]]]:
     return [[[list(map(_whole, point)) for point in ring.coords] for ring in polygon] for polygon in rings]
 
 
+def parse_webis(value: object) -> WebisPage:
+    """Parse a page from a JSON object; other keys are ignored.
+
+    Raises:
+        InputError: the object does not follow the format; the message names the location.
+    """
+    match value:
+        case {"id": str() | int() as name, "segmentations": dict() as segmentations}:
+            return str(name), {key: _parse_segments(key, each) for key, each in segmentations.items()}
+    raise InputError("not a segmentation: it must be a JSON object with a string 'id' and an object 'segmentations'")
+
+
 def read_webis(path: Path) -> list[WebisPage]:
     """Read the pages of a file: one JSON object, a list of objects, or one object per line.
 
@@ -263,7 +257,7 @@ def read_webis(path: Path) -> list[WebisPage]:
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not JSON: it is not in UTF-8") from error
     try:
-        return [WebisPage.from_json(value) for value in _values(text)]
+        return list(map(parse_webis, _values(text)))
     except json.JSONDecodeError as error:
         raise InputError(f"{path} is not JSON: {error}") from error
     except InputError as error:

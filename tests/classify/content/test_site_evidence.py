@@ -14,7 +14,6 @@ from vclean.classify.content.site_evidence import (
     SitePages,
     add_evidence,
     document_numbers,
-    log_odds,
 )
 from vclean.features.blocks import BlockColumns, extract_blocks
 
@@ -95,10 +94,8 @@ class TestAddEvidence:
         assert ((probability > 0) & (probability < 1)).all()
 
     def test_log_odds_are_finite(self) -> None:
-        low, middle, high = log_odds(np.array([0, 0.5, 1], dtype=np.float32)).tolist()
-        assert middle == 0
-        assert high == pytest.approx(-low, rel=1e-4)
-        assert 6 < high < 8
+        probability = add_evidence(np.array([0, 0.5, 1], dtype=np.float32), np.zeros(3, dtype=np.float32))
+        assert probability.tolist() == pytest.approx([0.001, 0.5, 0.999])
 
 
 class TestFingerprints:

@@ -18,7 +18,7 @@ from PIL import Image
 
 from vclean.errors import InputError, OutputError, UsageError
 from vclean.features.segments import formats
-from vclean.features.segments.formats import WebisPage, read_webis, webis_line
+from vclean.features.segments.formats import parse_webis, read_webis, webis_line
 from vclean.features.segments.vips import segment
 from vclean.labels import Role
 
@@ -158,7 +158,7 @@ class TestFromDict:
     )
     def test_rejects_invalid_input(self, value: object, reason: str) -> None:
         with pytest.raises(InputError, match=reason):
-            WebisPage.from_json(value)
+            parse_webis(value)
 
 
 class TestWebisLine:
@@ -176,7 +176,7 @@ class TestWebisLine:
     )
     def test_round_trip_of_page(self, boxes) -> None:
         shapes = [shapely.MultiPolygon([shapely.box(x, y, x + width, y + height)]) for x, y, width, height in boxes]
-        assert WebisPage.from_json(json.loads(webis_line("id", self.PAGE, {"a": shapes}))) == ("id", {"a": shapes})
+        assert parse_webis(json.loads(webis_line("id", self.PAGE, {"a": shapes}))) == ("id", {"a": shapes})
 
     def test_polygons_and_multipolygons(self) -> None:
         both = shapely.union(shapely.box(0, 0, 5, 5), shapely.box(20, 20, 30, 30))
