@@ -255,7 +255,8 @@ def find_segmenter(name: str) -> Segmenter:
     if family not in _SEGMENTERS or oracle not in ("", "oracle") or (oracle and number):
         raise UsageError(
             f"no segmenter {name!r}: choose page, dom, vips, learned, dom@DEPTH, vips@PDOC, learned@PDOC, dom-oracle, "
-            "vips-oracle, shipped, a model that ends in .vclean, or a file of segmentations (.json or .jsonl)"
+            "vips-oracle, shipped, a model that ends in .vclean, or a file of segmentations that ends in .json or "
+            ".jsonl"
         )
     parameter = _parameter(name, family, number) if number else None
     return Segmenter(name, family, *_SEGMENTERS[family], parameter, bool(oracle))
