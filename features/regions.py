@@ -10,7 +10,6 @@ of GenieKnows (distances, same column), Kohlschuetter, Fankhauser, Nejdl 2010 (l
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -31,9 +30,14 @@ if TYPE_CHECKING:
     from vclean.render.snapshot import Snapshot
 
 
-@dataclass(frozen=True, eq=False)
 class Regions:
     """C elements of a page as regions, over B blocks.
+
+    Any elements, for example marked ones. Unlike candidates they may have the same blocks as their parent, or no text.
+
+    Args:
+        context: the blocks of the page.
+        node: int32 (C,), the elements.
 
     Attributes:
         context: the blocks of the page.
@@ -43,11 +47,13 @@ class Regions:
         first, last: int64 (C,), the region contains the blocks `[first, last)`.
     """
 
-    context: PageContext
-    node: NDArray[np.int32]
-    enclosing: NDArray[np.int32]
-    first: NDArray[np.int64]
-    last: NDArray[np.int64]
+    def __init__(self, context: PageContext, node: NDArray[np.int32]) -> None:
+        self.context, self.node = context, node
+        holder, count = context.container[node], context.block_count[node]
+        around = context.container[np.maximum(context.snapshot.parent[holder], 0)]
+        self.enclosing = np.where(count == 0, holder, around).astype(np.int32)
+        self.first = blocks_before(context)[node]
+        self.last = self.first + count.astype(np.int64)
 
     def __len__(self) -> int:
         """Return the number of regions."""
@@ -100,18 +106,7 @@ class Regions:
 
 def candidate_regions(context: PageContext) -> Regions:
     """Return the candidates of a page in document order."""
-    return regions_at(context, np.flatnonzero(context.is_container).astype(np.int32))
-
-
-def regions_at(context: PageContext, node: NDArray[np.int32]) -> Regions:
-    """Return any elements as regions, for example marked ones.
-
-    Unlike candidates they may have the same blocks as their parent, or no text.
-    """
-    holder, count = context.container[node], context.block_count[node]
-    enclosing = np.where(count == 0, holder, context.container[np.maximum(context.snapshot.parent[holder], 0)])
-    first = blocks_before(context)[node]
-    return Regions(context, node, enclosing.astype(np.int32), first, first + count.astype(np.int64))
+    return Regions(context, np.flatnonzero(context.is_container).astype(np.int32))
 
 
 def blocks_before(context: PageContext) -> NDArray[np.int64]:

@@ -24,7 +24,7 @@ from vclean.errors import InputError, VcleanError
 from vclean.features.blocks import extract_blocks
 from vclean.features.matrix import block_values
 from vclean.features.page_context import PageContext, discard_default_layout
-from vclean.features.regions import BOX_COLUMNS, LIMITS, TEXT_COLUMNS, candidate_regions, region_matrix, regions_at
+from vclean.features.regions import BOX_COLUMNS, LIMITS, TEXT_COLUMNS, Regions, candidate_regions, region_matrix
 from vclean.features.segments.columns import words_of_page
 from vclean.imports import versions
 from vclean.labels import REGION_ROLES, Role
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from vclean.classify.corpora.marked import MarkedArchive, RegionMark, RenderedMarkedPage
     from vclean.classify.evaluation.evaluate import Reader
     from vclean.classify.forest import Forest
-    from vclean.features.regions import Regions
     from vclean.render.snapshot import Snapshot
 
 
@@ -113,7 +112,7 @@ def marked_rows(
     node = np.concatenate([marked, negatives])
     role = np.full(len(node), NONE, dtype=np.int8)
     role[: exists.sum()] = [ROLE_CODES[mark.role] for mark, is_present in zip(marks, exists, strict=True) if is_present]
-    x = np.clip(region_matrix(regions_at(context, node), block_values(context)), -LIMITS, LIMITS)
+    x = np.clip(region_matrix(Regions(context, node), block_values(context)), -LIMITS, LIMITS)
     if not by_hand:
         x[:, _PLAIN:] = np.nan
     return RegionRows(site, by_hand, x, role)

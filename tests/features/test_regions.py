@@ -14,10 +14,10 @@ from vclean.features.page_context import PageContext
 from vclean.features.regions import (
     BOX_COLUMNS,
     COLUMNS,
+    Regions,
     blocks_before,
     candidate_regions,
     region_matrix,
-    regions_at,
 )
 
 PAGE = """<body><div id=menu class=topnav role=navigation><ul><li><a href=/>Home page</a>
@@ -31,7 +31,7 @@ BOXES = {"html": (0, 0, 1000, 800), "body": (0, 0, 1000, 800), "menu": (0, 0, 20
 def columns(page, nodes=None):
     """Return the columns of regions by name, each a dictionary from the element's id or tag to its value."""
     view = PageContext(extract_blocks(page))
-    regions = candidate_regions(view) if nodes is None else regions_at(view, np.array(nodes, dtype=np.int32))
+    regions = candidate_regions(view) if nodes is None else Regions(view, np.array(nodes, dtype=np.int32))
     matrix = region_matrix(regions, block_values(view))
     keys = [name_of(page, node) for node in regions.node.tolist()]
     return {column.name: dict(zip(keys, matrix[:, at].tolist(), strict=True)) for at, column in enumerate(COLUMNS)}
@@ -191,7 +191,7 @@ class TestCandidates:
 class TestRegionsAt:
     def test_nested_elements_with_the_same_blocks(self):
         page = context_of(NESTED)
-        regions = regions_at(page, np.array([element(page.snapshot, "inner")], dtype=np.int32))
+        regions = Regions(page, np.array([element(page.snapshot, "inner")], dtype=np.int32))
         assert (regions.first.tolist(), regions.last.tolist()) == ([0], [3])
         assert regions.enclosing.tolist() == [0]
 
