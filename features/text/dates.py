@@ -8,11 +8,9 @@ zones are read before and after dates.
 
 from __future__ import annotations
 
-import html
 import re
 from collections import defaultdict
-from datetime import UTC, date, datetime, time, timedelta, timezone
-from email.utils import parsedate_to_datetime
+from datetime import date, datetime, time, timedelta, timezone
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -21,7 +19,7 @@ from vclean.features import text as text_package
 from vclean.files import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 MIN_YEAR, MAX_YEAR = 1990, 2099
 """Years of documents on the web; other years are those of their subjects."""
@@ -53,7 +51,8 @@ _PATTERNS: Final = tuple(
     )
 )
 """Forms of dates, in the order of precedence."""
-_EPOCH: Final = re.compile(r"\s*(1\d{9})(\d{3})?(?:\.\d+)?\s*\Z")
+_YEAR_LAST: Final = re.compile(r"(\d\d:\d\d:\d\d \w+) (\d{4})\Z")
+"""Time and year of a date as of the command `date`: `Thu Mar 7 22:20:30 EST 2024`."""
 _URL: Final = re.compile(r"/((?:19|20)\d\d)[/-](\d{1,2})(?:[/-](\d{1,2}))?(?=[/.?#-]|$)")
 _YEAR_HINT: Final = re.compile(r"\d{4}|\d[./-]\d{1,2}[./-]\d\d|[^\W\d]{3}[\s,.-]+['’]?\d\d\b")
 
@@ -73,12 +72,7 @@ _CLOCK: Final = (
     r")"
     r"(?:\s?(?P<noon>[ap]\.?m\b\.?))?(?:\s?uhr\b|\s?h\b)?"
 )
-_CUED: Final = r"(?:kl\.?|klo|ore|alle|um|at|ob|o)\s*(?P<hour>\d{1,2})\.(?P<minute>\d{2})(?![\d.])"
-"""Hours and minutes with a point between them, after a word for the time."""
-_GAP: Final = r"(?:\D{0,6}?|[\s,·|–-]{1,3}(?:a las|alle ore|klokken|o godz(?:\.|inie)|pukul|um ca\.)\s)"
-"""Text between a date and the time after it."""
-_AFTER: Final = re.compile(rf"{_GAP}{_CLOCK}(?!\d)", re.IGNORECASE)
-_AFTER_CUE: Final = re.compile(rf"[\s,.|·–-]{{0,4}}{_CUED}", re.IGNORECASE)
+_AFTER: Final = re.compile(rf"\D{{0,10}}?{_CLOCK}(?!\d)", re.IGNORECASE)
 _BEFORE: Final = re.compile(rf"(?<![\d:.]){_CLOCK}(?!\d)", re.IGNORECASE)
 _TO_DATE: Final = re.compile(
     r"\s*[,|·•–-]?\s*(?:(?:on|am|le|el|den|,)\s+)?(?:[^\W\d_]{2,12}\.?,?\s+)?\Z", re.IGNORECASE
@@ -125,41 +119,31 @@ def parse_date(value: str, language: str = "en", *, day_first: bool = False) -> 
     """Return the first date of a value in markup, in ISO 8601; an empty string if there is none.
 
     Args:
-        value: ISO 8601, RFC 2822, seconds or milliseconds since 1970, or text.
+        value: ISO 8601, or text.
         language: ISO 639-1 code of the names of months.
         day_first: whether 3/7/2024 is in July.
 
     >>> parse_date("2024-03-07T10:20:30Z"), parse_date("March 7th, 2024"), parse_date("soon")
     ('2024-03-07T10:20:30+00:00', '2024-03-07', '')
     """
-    value = html.unescape(value[:MAX_TEXT]).strip()
-    if iso := _iso_8601(value):
+    value = value[:MAX_TEXT].strip()
+    if iso := _iso_8601(value) or _iso_8601(value.removesuffix("Z")):
         return iso
-    if match := _EPOCH.match(value):
-        return datetime.fromtimestamp(int(match[1]), UTC).isoformat()
-    first = next(find_dates(value, language, day_first=day_first), None)
-    # A date such as `Thu, 07 Mar 2024 10:00:00 GMT`.
-    rfc_2822 = _moment(parsedate_to_datetime, value) if ":" in value and value.isascii() else None
-    forms = (
-        first.value if first else "", _iso_8601(value.removesuffix("Z")), rfc_2822.isoformat() if rfc_2822 else ""
-    )  # fmt: skip
-    return max(forms, key=len)  # the first one of those with the most parts: only `find_dates` reads PM
+    first = next(find_dates(_YEAR_LAST.sub(r"\2 \1", value), language, day_first=day_first), None)
+    return first.value if first else ""
 
 
 def _iso_8601(value: str) -> str:
-    """Return a day or a moment in ISO 8601 without fractions of a second; empty for other values."""
-    moment = _moment(datetime.fromisoformat, value)
-    text = moment.isoformat(timespec="seconds") if moment else ""
-    return text if len(value) > _DAY_LENGTH else text[:_DAY_LENGTH]
+    """Return a day or a moment in ISO 8601 without fractions of a second; empty for other values.
 
-
-def _moment(parse: Callable[[str], datetime], value: str) -> datetime | None:
-    """Return what a function of the standard library reads; None for other values and for years of no document."""
+    Years of no document are other values.
+    """
     try:
-        moment = parse(value)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-    return moment if MIN_YEAR <= moment.year <= MAX_YEAR else None
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        return ""
+    text = moment.isoformat(timespec="seconds") if MIN_YEAR <= moment.year <= MAX_YEAR else ""
+    return text if len(value) > _DAY_LENGTH else text[:_DAY_LENGTH]
 
 
 def find_dates(text: str, language: str = "en", *, day_first: bool = False) -> Iterator[Found]:
@@ -286,7 +270,7 @@ def clock_after(text: str, start: int, end: int) -> Found | None:
     >>> clock_after("7 March 2024, 10:20 PM EST", 12, 26).value, clock_after("7 March 2024 - 22 comments", 12, 26)
     ('22:20:00-05:00', None)
     """
-    match = _AFTER_CUE.match(text, start, end) or _AFTER.match(text, start, end)
+    match = _AFTER.match(text, start, end)
     return _clock(match, text) if match else None
 
 
