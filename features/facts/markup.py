@@ -181,7 +181,6 @@ _MAX_VALUES: Final = 50
 """Most values of a list, such as authors or keywords."""
 _MAX_REPAIRED: Final = 60_000
 """Most characters of broken JSON that is repaired; time grows with their number."""
-_CONTROL: Final = re.compile(r"^\s*(?:<!--|//<!\[CDATA\[|<!\[CDATA\[|/\*.*?\*/)|(?:-->|//\]\]>|\]\]>|;)\s*$", re.DOTALL)
 _KINDS: Final = {
     "product": re.compile(r"(?:product|application|vehicle|apartment|jobposting|offer)$"),
     "article": re.compile(
@@ -210,20 +209,17 @@ def json_ld_mentions(scripts: Sequence[str]) -> list[Mention]:
 
 def parse_json(script: str) -> object:
     """Return the value of a script, repaired if it is broken; None if it cannot be read."""
-    text = script
-    for _ in range(2):
-        try:
-            return json.loads(text, strict=False)
-        except RecursionError:
-            return None
-        except ValueError:
-            text = _CONTROL.sub("", script)
-    if len(text) > _MAX_REPAIRED or "{" not in text:
+    try:
+        return json.loads(script, strict=False)
+    except RecursionError:
         return None
+    except ValueError:
+        if len(script) > _MAX_REPAIRED or "{" not in script:
+            return None
     import json_repair  # imports take 20 ms, and one script in a hundred needs it
 
     try:
-        return json_repair.loads(text, skip_json_loads=True)
+        return json_repair.loads(script, skip_json_loads=True)
     except (ValueError, RecursionError, TypeError, IndexError, AttributeError):
         return None
 
@@ -240,7 +236,6 @@ def main_nodes(value: object) -> list[Node]:
             nodes.append(current)
             if depth < _MAX_DEPTH:
                 waiting += [(current[name], depth + 1) for name in ("@graph", "mainEntity") if name in current]
-                waiting += [(main, depth + 1) for main in [current.get("mainEntityOfPage")] if isinstance(main, dict)]
     return nodes
 
 
@@ -304,8 +299,6 @@ def _names(value: object, by_id: dict[str, Node]) -> tuple[list[str], list[str]]
         if isinstance(node, dict) and not node.get("name") and isinstance(node.get("@id"), str):
             node = by_id.get(node["@id"], node)
         name = first_text(node.get("name") if isinstance(node, dict) else node, MAX_NAME_CHARS + 1)
-        if not name and isinstance(node, dict):
-            name = f"{first_text(node.get('givenName'), 60)} {first_text(node.get('familyName'), 60)}".strip()
         names = firms if isinstance(node, dict) and _kind(node) == "organization" else people
         if name and len(name) <= MAX_NAME_CHARS and name not in names:
             names.append(name)

@@ -25,10 +25,6 @@ _REPORTER_AFTER: Final = re.compile(
     r"^\s*([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,8})\s?(?:記者|记者|기자|特派員|특파원)\s*$"
 )
 """Name with the word for a reporter after it: Korean, Japanese and Chinese."""
-_PLACE: Final = re.compile(
-    r"^((?:\S+\s){1,3}\S+(?:\s(?:and|und|et|y|e|en|og|och|i)\s(?:\S+\s){1,3}\S+)?)\s*,\s*[^\W\d_]+\s*$"
-)
-"""One name, or two with a conjunction, and then a word after a comma: the place or the agency of a report."""
 _MAIL: Final = re.compile(r"[\w.+-]{1,60}@[\w-]{1,60}\.[\w.-]{2,60}")
 _END: Final = pattern_of(
     r"\s+[|•·–—/]\s*.*|\s*[|•·]\s*.*|\s+-\s+.*|\s*[()）].*|\s*\n.*|\s+(?:{on})\s+(?=\w+\.?,?\s*\d|\d).*|"
@@ -38,17 +34,9 @@ _END: Final = pattern_of(
 _SPLIT: Final = pattern_of(r"\s*[,;，、/]\s*|\s+(?:{and})\s+(?=\S)", 0)
 _DEGREE: Final = r"(?:(?:[A-Z]\.?){2,7}(?:-[A-Z]+)*|Ph\.?\s?D\.?|[A-Z][a-z]{1,2}[A-Z]{1,2}|MSc?|BSc?|[JS]r\.?)"
 _CREDENTIAL: Final = re.compile(rf"{_DEGREE}(?:\s{_DEGREE}){{0,3}}(?:\s*\([^)]*\))?")
-_KNOWN_DEGREE: Final = re.compile(
-    r"(?:B[AS]|BSC|C[EFT]O|CF[AP]|CPA|DDS|DMD|DO|DPT|DPHIL|DR|EDD|ESQ|FACP|J[DR]|LCSW|LL[BM]|LMFT|MA|MBA|MD|MED|MFA|MPH|"
-    r"MSC?|MSN|MSW|NP|OD|PA|PHARMD|PHD|PMP|PSYD|PT|RDN?|RN|SR)"
-)
-"""Degree among names in capitals."""
 _ROLE: Final = pattern_of(r"\b(?:{role})\b")
 _DANGLING: Final = pattern_of(r"\s(?:{on})\s*$", 0)
 """Prepositions of dates that were cut off."""
-_CLOCK: Final = re.compile(
-    r"\b\d{1,2}[:.]\d\d(?::\d\d)?\s*(?:[ap]\.?m\.?|uhr|h\b)?(?:\s*\(?[A-Z]{2,4}T?\)?(?=\s|$))?", re.IGNORECASE
-)
 _PARTS: Final = re.compile(r"\s*[|•·]\s*|\s+[-–—]\s+|\n|\s+(?=[^\s:：]{1,12}\s?[:：](?!\d))")
 _LABEL: Final = pattern_of(
     r"(?:{date_label}|{on}|mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|\w+day|\w+tag)?(?: (?:{on}))?\s*:?"
@@ -72,8 +60,7 @@ def byline_word(text: str) -> str:
         return "記者" if _REPORTER_AFTER.match(text[:60]) else ""
     word = match["by"].casefold()
     following = text[match.end() : match.end() + 1]
-    is_cased = following.upper() != following.lower()
-    return "" if word in _STRONG and is_cased and not following.isupper() else word
+    return "" if word in _STRONG and following.islower() else word
 
 
 def split_names(text: str) -> tuple[str, ...]:
@@ -89,7 +76,7 @@ def split_names(text: str) -> tuple[str, ...]:
         return ()
     part = name_part(text)
     if byline_word(part):
-        part = _PLACE.sub(r"\1", _REPORTER_AFTER.sub(r"\1", _PREFIX.sub("", part)))
+        part = _REPORTER_AFTER.sub(r"\1", _PREFIX.sub("", part))
     part = _DANGLING.sub("", _END.sub("", part)).strip(" ,;:-–—|•·")
     names = [name.strip(_AROUND).removeprefix("and ") for name in _SPLIT.split(part)]
     return tuple(dict.fromkeys(name for name in names if is_name(name)))[:MAX_AUTHORS]
@@ -111,7 +98,7 @@ def name_part(text: str) -> str:
     """
     for date in reversed(list(find_dates(text))):
         text = f"{_WEEKDAY.sub('', text[: date.start])} | {text[date.end :]}"
-    parts = [part.strip() for part in _PARTS.split(_CLOCK.sub(" | ", text))]
+    parts = [part.strip() for part in _PARTS.split(text)]
     parts = [part for part in parts if any(map(str.isalpha, part)) and not _LABEL.fullmatch(part)]
     return next((part for part in parts if byline_word(part)), parts[0] if parts else "")
 
@@ -173,14 +160,9 @@ def without_credentials(names: tuple[str, ...]) -> tuple[str, ...]:
     in_capitals = bool(names) and " " in names[0] and names[0].isupper()
     remaining = [
         name for position, name in enumerate(names)
-        if not (position and (_is_degree(name, in_capitals=in_capitals) or has_role(name)))
+        if not (position and (has_role(name) or (_CREDENTIAL.fullmatch(name) and not (in_capitals and " " in name))))
     ]  # fmt: skip
     return tuple(remaining) or names
-
-
-def _is_degree(name: str, *, in_capitals: bool) -> bool:
-    words = name.replace(".", "").split()
-    return all(map(_KNOWN_DEGREE.fullmatch, words)) if in_capitals else bool(_CREDENTIAL.fullmatch(name))
 
 
 def names_key(names: tuple[str, ...]) -> tuple[str, ...]:
