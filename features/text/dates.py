@@ -78,8 +78,6 @@ _TO_DATE: Final = re.compile(
     r"\s*[,|·•–-]?\s*(?:(?:on|am|le|el|den|,)\s+)?(?:[^\W\d_]{2,12}\.?,?\s+)?\Z", re.IGNORECASE
 )
 """Text between a time and the date after it: a preposition, or a day of the week."""
-_MAX_BEFORE: Final = 40
-"""Characters before a date that are searched for its time."""
 
 _ZONES: Final = {
     "Z": 0, "UT": 0, "UTC": 0, "GMT": 0, "WET": 0, "BST": 1, "WEST": 1, "CET": 1, "MEZ": 1, "WAT": 1, "CEST": 2,
@@ -166,7 +164,8 @@ def find_dates(text: str, language: str = "en", *, day_first: bool = False) -> I
     position = 0
     limits = [*(start for start, _, _ in days[1:]), len(text)]
     for (start, end, day), limit in zip(days, limits, strict=False):
-        clock = clock_after(text, end, limit) or clock_before(text, position, start) or Found("", start, end)
+        after = _AFTER.match(text, end, limit)
+        clock = _clock(after, text) if after else clock_before(text, position, start) or Found("", start, end)
         position = max(end, clock.end)
         yield Found(f"{day}T{clock.value}" if clock.value else f"{day}", min(start, clock.start), position)
 
@@ -264,16 +263,6 @@ def _months() -> dict[tuple[str, str], int]:
     return months | {("", name): min(each) for name, each in numbers.items() if len(each) == 1 and len(name) > 2}
 
 
-def clock_after(text: str, start: int, end: int) -> Found | None:
-    """Return the time in a text that begins at most a few characters after `start`, and ends before `end`.
-
-    >>> clock_after("7 March 2024, 10:20 PM EST", 12, 26).value, clock_after("7 March 2024 - 22 comments", 12, 26)
-    ('22:20:00-05:00', None)
-    """
-    match = _AFTER.match(text, start, end)
-    return _clock(match, text) if match else None
-
-
 def clock_before(text: str, start: int, end: int) -> Found | None:
     """Return the time in a text that begins after `start`, and ends with the text before the date at `end`.
 
@@ -282,7 +271,7 @@ def clock_before(text: str, start: int, end: int) -> Found | None:
     >>> clock_before("10:20 PM, March 7", 0, 10).value, clock_before("10:20 | March 7", 0, 8)
     ('22:20:00', None)
     """
-    for match in _BEFORE.finditer(text, max(start, end - _MAX_BEFORE), end):
+    for match in _BEFORE.finditer(text, start, end):
         clock = _clock(match, text)
         is_plain = text[clock.start : clock.end].replace(":", "").isdecimal() and not match["half"]
         if not is_plain and _TO_DATE.match(text, clock.end, end):
