@@ -136,8 +136,7 @@ def author_signs(blocks: BlockColumns) -> NDArray[np.float64]:
     parent = np.maximum(snapshot.parent, 0)
     sign += 0.7 * sign[parent] + 0.4 * sign[parent[parent]]
     around = tree.nearest_ancestor(~snapshot.is_tag(_FORMATTING), snapshot.parent)[text_parent]
-    is_bold = snapshot.is_tag(("b", "strong"))[text_parent]  # ranks and places are less often
-    return np.asarray(sign[around] + 0.2 * is_bold, dtype=np.float64)
+    return np.asarray(sign[around], dtype=np.float64)
 
 
 def post_depths(texts: RecordTexts, authors: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -206,8 +205,6 @@ _WITH_SLOT: Final = 0.6
 """Weight of a part with the author or the date of a post inside, as its body."""
 _SEVERAL_PARTS: Final = 0.95
 """Weight of a body in several parts: the cell of the author may be one of them."""
-_SENTENCE: Final = re.compile(r"(?:\S+\s+){8,}\S+[.!?]")
-"""Sentence with a date, such as `I saw it on my way home from the harbour yesterday.`"""
 _CLOCK: Final = re.compile(r"\d[:h]\d\d")
 
 
@@ -341,7 +338,7 @@ def _dates(texts: RecordTexts, is_date: NDArray[np.bool_], language: str) -> NDA
         match = pattern.search(text)
         label = f"{before} {text[: match.start() if match else 0]}"
         # When the author joined, or when the post was changed.
-        is_other = pattern_of("{other_date}").search(label) or _SENTENCE.fullmatch(text)
+        is_other = pattern_of("{other_date}").search(label)
         bonus[row] = 0.3 * bool(_CLOCK.search(text)) - 1.0 * bool(is_other)
     bonus += 0.3 * snapshot.is_tag(("time",))[texts.parent] - texts.order_in_record(is_date) * 0.1
     likely = is_date & (bonus > -0.6)
