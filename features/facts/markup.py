@@ -72,14 +72,13 @@ def head_mentions(head: DocumentHead) -> list[Mention]:
     mentions = []
     for (name, row), texts in values.items():
         source = Source.OPEN_GRAPH if _SOCIAL.match(name) else Source.META
-        parts = _tags(texts) if row.field is Field.TAGS else texts if row.field in _LISTS else texts[:1]
+        if row.field is Field.TAGS:
+            tags = (part for text in texts for part in _SEPARATED.split(text) if 0 < len(part) <= MAX_NAME_CHARS)
+            parts = list(dict.fromkeys(tags))[:50]
+        else:
+            parts = texts if row.field in _LISTS else texts[:1]
         mentions.append(Mention(row.field, tuple(parts), source, name, slot=row.slot))
     return [*(mention for mention in mentions if mention.values), *_links(head)][:MAX_MENTIONS]
-
-
-def _tags(texts: Sequence[str]) -> list[str]:
-    parts = (part for text in texts for part in _SEPARATED.split(text) if 0 < len(part) <= MAX_NAME_CHARS)
-    return list(dict.fromkeys(parts))[:50]
 
 
 def _written_by(head: DocumentHead) -> Iterator[tuple[str, str]]:

@@ -26,8 +26,6 @@ MIN_YEAR, MAX_YEAR = 1990, 2099
 MAX_TEXT: Final = 300
 """Characters of a text that are searched for dates."""
 _DAY_LENGTH: Final = len("2024-03-07")
-_BUDDHIST: Final = 543
-"""Difference of the Thai calendar."""
 
 _YEAR = r"(?P<year>\d{4})"
 _SHORT_YEAR = r"(?P<year>\d{4}|['’]?\d\d)"
@@ -174,7 +172,8 @@ def _day(match: re.Match[str], language: str, *, day_first: bool) -> date | None
     """Return the day of a match of one of `_PATTERNS`; None if it is none."""
     parts = match.groupdict()
     year = int(parts["year"].strip("'’"))
-    year = year + 2000 if year < 100 else year - _BUDDHIST if language == "th" and year > 2400 else year
+    # Years of the Thai calendar are Buddhist.
+    year = year + 2000 if year < 100 else year - 543 if language == "th" and year > 2400 else year
     if parts.get("name"):
         month, day = month_number(parts["name"], language), int(parts["day"])
     elif parts.get("first"):
