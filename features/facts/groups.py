@@ -169,6 +169,8 @@ _TEMPLATE_SHARE: Final = 0.6
 """Share of the records from which a text belongs to the template of the site."""
 _FEW: Final = 3
 """Number of records up to which one author may have written most of them."""
+_LABEL_SHARE: Final = 0.9
+"""Share of equal texts from which a slot is one of labels."""
 _MAX_LABEL: Final = 30
 """Longest label of a text, in characters."""
 
@@ -282,6 +284,15 @@ class RecordTexts:
         pairs = np.unique(slot * count + self._text_number[rows])
         distinct = np.bincount(pairs // count, minlength=slots)
         return (distinct / np.maximum(np.bincount(slot, minlength=slots), 1))[self.slots.number]
+
+    def are_labels(self, candidates: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which candidates have the text of nearly all candidates of a slot that most records have: (K,)."""
+        rows = np.flatnonzero(candidates)
+        slot = self.slots.number[rows]
+        equal = Groups(slot * max(len(self.texts), 1) + self._text_number[rows]).size
+        total, is_label = np.bincount(slot)[slot], np.zeros(len(self.texts), dtype=bool)
+        is_label[rows] = (equal > _LABEL_SHARE * total) & (total >= LEAST_SHARE * len(self.records))
+        return is_label
 
     def order_in_record(self, candidates: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the number of earlier candidates in the record of each candidate, at most 9: float64 (K,)."""

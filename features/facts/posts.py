@@ -100,9 +100,12 @@ def find_authors(texts: RecordTexts, is_date: NDArray[np.bool_]) -> NDArray[np.i
         ],
         dtype=bool,
     )
-    clear = sign >= CLEAR_SIGN
-    # The same text in every post is a label such as "View profile", unless it is marked as an author.
-    candidates = short & ~is_date & (~texts.is_template | clear)
+    clear, is_template = sign >= CLEAR_SIGN, texts.is_template
+    candidates = short & ~is_date
+    # The same text in every post is a label such as "View profile", unless the posts have one author.
+    is_label = is_template & texts.are_labels(candidates)
+    named = np.unique(texts.record[candidates & clear & ~is_label])
+    candidates &= ~is_label if 2 * len(named) >= len(texts.records) else ~is_template | clear
     distinct = texts.distinct_share(candidates)
     bonus = sign + np.minimum(distinct * 3, 1) - 0.02 * texts.order_in_record(candidates)
     return texts.first_of_each(candidates & texts.in_best_slot(candidates, bonus), candidates & clear)
