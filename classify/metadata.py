@@ -57,6 +57,12 @@ _NO_VALUE: Final = re.compile(
     re.IGNORECASE,
 )
 """Variables of templates that were not filled in."""
+_NO_TITLE: Final = re.compile(r"(?:untitled(?:[ -](?:document|page))?|no title|new page \d*|index\.\w+)", re.IGNORECASE)
+"""What editors and servers call documents without a title."""
+_ANY_PAGE: Final = re.compile(
+    r"(?:home(?: ?page)?|document|index|page title|new page|welcome|loading\W*)", re.IGNORECASE
+)
+"""Titles that say nothing about a page; readers may see them as headlines nevertheless, such as in an encyclopedia."""
 _NO_PERSON: Final = re.compile(
     r"(?:(?:web|site|sys|wp|super)?[ _-]?admin(?:istrator)?|root|editor|webmaster|user|superuser|test|guest|author|"
     r"name|null|none|undefined|n/a)\d*",
@@ -114,7 +120,7 @@ def choose(
         candidates: its candidates.
         forest: its trees.
         confirmed: the blocks that a person confirmed to show it; one of their candidates is certain.
-        page_type: the type of the page.
+        page_type: the type of the page. Candidates among comments may be right if it is a thread of a forum.
     """
     certain = marked_candidate(candidates, forest, confirmed)
     if certain is not None:
@@ -124,6 +130,8 @@ def choose(
     if not candidates.rows:
         return None
     is_possible = np.array([_is_possible(field, row) for row in candidates.rows], dtype=bool)
+    if field is not Field.TITLE and page_type != PageType.FORUM:
+        is_possible &= ~candidates.in_comments
     probability = forest.predict(candidates.x) * is_possible
     best = int(probability.argmax())
     row = candidates.rows[best if field is not Field.PUBLISHED else _day_in_url(candidates.rows, best)]
@@ -164,7 +172,12 @@ def _is_possible(field: Field, row: Candidate) -> bool:
     """
     if field is Field.AUTHORS:
         return bool(persons(row.values))
-    return field is Field.TITLE or any(mention.field is field or mention.block >= 0 for mention in row.mentions)
+    if field is Field.PUBLISHED:
+        return any(mention.field is Field.PUBLISHED or mention.block >= 0 for mention in row.mentions)
+    title = _NO_VALUE.sub("", row.values[0]).strip(" -|:.")
+    if not title or _NO_TITLE.fullmatch(title):
+        return False
+    return not _ANY_PAGE.fullmatch(title) or any(mention.source is Source.PAGE for mention in row.mentions)
 
 
 def persons(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -62,8 +62,7 @@ PARTS: Final = {
 }
 """Parts of a page that show these fields."""
 _INVERTED: Final = frozenset(("citation_author", "dc.creator", "dcterms.creator", "dc.creator.personalname"))
-_LAST_FIRST: Final = re.compile(r"\A([^,]+), ([^,]+)\Z")
-"""Properties with names such as `Lee, Ann`, and such a name."""
+"""Properties with names such as `Lee, Ann`."""
 _GENERIC: Final = re.compile(
     r"admin|administrator|staff|team|editors?|editorial|redaktion|redaction|rédaction|webmaster|guest|unknown|user|"
     r"anonymous|contributor|author|marketing|support|blog|newsroom|desk|root|content|sponsored"
@@ -134,10 +133,12 @@ class Candidates:
     Attributes:
         rows: the candidates.
         x: float32 (C, F), their features.
+        in_comments: bool (C,), which of them only comments have.
     """
 
     rows: list[Candidate]
     x: NDArray[np.float32]
+    in_comments: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +195,9 @@ class MetadataPage(PageView):
         columns = COLUMNS[name]
         features = map(table.features, range(len(rows)))
         x = [[row.get(column, float("nan")) for column in columns] for row in features]
-        return Candidates(rows, np.array(x, dtype=np.float32).reshape(-1, len(columns)))
+        in_comments = self.in_comments
+        only = [all(each.block >= 0 and in_comments[each.block] for each in row.mentions) for row in rows]
+        return Candidates(rows, np.array(x, dtype=np.float32).reshape(-1, len(columns)), np.array(only, dtype=bool))
 
 
 def _group(entries: Iterator[Entry]) -> list[Candidate]:
@@ -228,9 +231,7 @@ def _authors(page: MetadataPage) -> Iterator[Entry]:
     """Yield the names of each mention by itself, and all authors of one property of the body together."""
     together: dict[str, list[tuple[Mention, tuple[str, ...]]]] = {}
     for mention in page.mentions[Field.AUTHORS]:
-        values = mention.values
-        if mention.name in _INVERTED:
-            values = tuple(_LAST_FIRST.sub(r"\2 \1", value) for value in values)
+        values = tuple(map(_first_name_first, mention.values)) if mention.name in _INVERTED else mention.values
         names = without_credentials(tuple(dict.fromkeys(name for value in values for name in split_names(value)))[:20])
         if names:
             yield names_key(names), names, mention
@@ -240,6 +241,12 @@ def _authors(page: MetadataPage) -> Iterator[Entry]:
         joined = tuple(dict.fromkeys(name for _, names in several[:6] for name in names))
         if 1 < len(joined) <= 6:
             yield names_key(joined), joined, several[0][0]
+
+
+def _first_name_first(name: str) -> str:
+    """Return `Ann Lee` for `Lee, Ann`, the form of bibliographies."""
+    last, comma, first = name.partition(", ")
+    return f"{first} {last}" if comma and "," not in first and len(name.split()) <= 5 else name
 
 
 def _dates(page: MetadataPage) -> Iterator[Entry]:

@@ -13,9 +13,10 @@ from vclean.characters import is_sentence
 from vclean.features import element_names
 from vclean.features.facts.mentions import MAX_CHARS, MAX_NAME_CHARS, Field, Mention, Source, clean_text, pattern_of
 from vclean.features.facts.names import byline_word, looks_like_name, split_names
-from vclean.features.headline import strip_site_name, title_runs
+from vclean.features.headline import strip_site_name, text_before, title_runs
 from vclean.features.text.dates import find_dates, is_day_first
 from vclean.labels import Visibility
+from vclean.render import tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 _MAX_TEXTS: Final = 40
 """Most text nodes of an element that are read: names and dates have few."""
+_COMMENT_WORDS: Final = 8
+"""Fewest words of a comment with its author and date."""
 NAMES: Final = ("author", "date", "comments", "related", "footer", "side", "meta", "title", "nav", "article", "header")
 """Groups of names of elements that features distinguish, see `vclean.features.element_names`."""
 
@@ -75,6 +78,22 @@ class PageView:
         around = (named | element_names.ancestor_bits(named, self.snapshot.parent))[context.blocks.main_element]
         inside = [(around & np.uint64(1 << element_names.NAME_GROUPS.index(name))) > 0 for name in NAMES]
         return np.array(inside, dtype=bool).T.reshape(-1, len(NAMES))
+
+    @cached_property
+    def in_comments(self) -> NDArray[np.bool_]:
+        """Return which blocks are in elements that are named after comments, without the headline: bool (B,).
+
+        Running text comes before comments; what has such a name before it is a count of comments, or a comment itself.
+        An element with a few words is no comment, but a date or a count.
+        """
+        context, end = self.context, self.snapshot.end
+        if not len(context):
+            return np.zeros(0, dtype=bool)
+        headline, element = context.blocks.main_element[self.headline], np.arange(len(end))
+        named = (context.name_bits & np.uint64(1 << element_names.NAME_GROUPS.index("comments"))) > 0
+        named &= (element > headline) | (end <= headline)
+        named &= context.sum_over_subtrees(context.tokens) >= _COMMENT_WORDS
+        return np.asarray(tree.inside(named, end)[context.blocks.main_element] & (text_before(context) > 0))
 
     @cached_property
     def _hidden_sentences(self) -> frozenset[int]:

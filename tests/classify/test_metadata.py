@@ -78,10 +78,10 @@ the old sluice would be rebuilt before winter, whatever the cost might be to the
 decision so soon. For eleven years the plans had lain in a drawer of the town hall.</p>"""
 
 
-def article(head: str = "") -> str:
+def article(head: str = "", before: str = "", after: str = "", title: str = "Old sluice to be rebuilt") -> str:
     """Return an article without metadata of its own, but for its title."""
-    return f"""<title>Old sluice to be rebuilt</title>{head}<nav><a href=/>Home</a></nav>
-    <article><h1>Old sluice to be rebuilt</h1>{TEXT}</article>"""
+    return f"""<title>{title}</title>{head}<nav><a href=/>Home</a></nav>
+    <article><h1>Old sluice to be rebuilt</h1>{before}{TEXT}</article>{after}"""
 
 
 def json_ld(day: str, kind: str = "NewsArticle") -> str:
@@ -119,8 +119,24 @@ class TestDeclaredDates:
         assert values[Field.MODIFIED] == ("2024-03-09T10:00:00+02:00",)
         assert Field.PUBLISHED not in values
 
+    def test_comments_give_neither_date_nor_author(self) -> None:
+        comment = "<li class=comment><b>Bo Ek</b> <time datetime=2024-04-01>April 1, 2024</time><p>I think so, too."
+        comments = f"<section id=comments class=comments><h2>Comments</h2><ol>{comment * 3}</ol></section>"
+        assert not {Field.PUBLISHED, Field.AUTHORS} & set(chosen(article(after=3 * TEXT + comments)))
+
 
 class TestPlaceholders:
+    @pytest.mark.parametrize(
+        "title", ["Untitled Document", "Home", "New Page 1", "index.html", "{{ title }}", "Document"]
+    )
+    def test_are_no_titles(self, title: str) -> None:
+        html = article(title=title).replace("h1>", "div>")
+        assert chosen(html).get(Field.TITLE) != (title,)
+
+    def test_a_named_headline_is_the_title(self) -> None:
+        html = article(title="Untitled Document").replace("<h1>", "<div class=headline>").replace("</h1>", "</div>")
+        assert chosen(html)[Field.TITLE] == ("Old sluice to be rebuilt",)
+
     def test_headings_are_titles(self) -> None:
         html = f"<title>Home - Lexicon</title><h1>Home</h1>{TEXT}"
         assert chosen(html)[Field.TITLE] == ("Home",)
