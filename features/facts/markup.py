@@ -298,6 +298,8 @@ def _names(value: object, by_id: dict[str, Node]) -> tuple[list[str], list[str]]
         if isinstance(node, dict) and not node.get("name") and isinstance(node.get("@id"), str):
             node = by_id.get(node["@id"], node)
         name = first_text(node.get("name") if isinstance(node, dict) else node, MAX_NAME_CHARS + 1)
+        if not name and isinstance(node, dict):
+            name = f"{first_text(node.get('givenName'), 60)} {first_text(node.get('familyName'), 60)}".strip()
         names = firms if isinstance(node, dict) and _kind(node) == "organization" else people
         if name and len(name) <= MAX_NAME_CHARS and name not in names:
             names.append(name)

@@ -25,6 +25,10 @@ _REPORTER_AFTER: Final = re.compile(
     r"^\s*([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,8})\s?(?:記者|记者|기자|特派員|특파원)\s*$"
 )
 """Name with the word for a reporter after it: Korean, Japanese and Chinese."""
+_PLACE: Final = re.compile(
+    r"^((?:\S+\s){1,3}\S+(?:\s(?:and|und|et|y|e|en|og|och|i)\s(?:\S+\s){1,3}\S+)?)\s*,\s*[^\W\d_]+\s*$"
+)
+"""One name, or two with a conjunction, and then a word after a comma: the place or the agency of a report."""
 _MAIL: Final = re.compile(r"[\w.+-]{1,60}@[\w-]{1,60}\.[\w.-]{2,60}")
 _END: Final = pattern_of(
     r"\s+[|•·–—/]\s*.*|\s*[|•·]\s*.*|\s+-\s+.*|\s*[()）].*|\s*\n.*|\s+(?:{on})\s+(?=\w+\.?,?\s*\d|\d).*|"
@@ -76,7 +80,7 @@ def split_names(text: str) -> tuple[str, ...]:
         return ()
     part = name_part(text)
     if byline_word(part):
-        part = _REPORTER_AFTER.sub(r"\1", _PREFIX.sub("", part))
+        part = _PLACE.sub(r"\1", _REPORTER_AFTER.sub(r"\1", _PREFIX.sub("", part)))
     part = _DANGLING.sub("", _END.sub("", part)).strip(" ,;:-–—|•·")
     names = [name.strip(_AROUND).removeprefix("and ") for name in _SPLIT.split(part)]
     return tuple(dict.fromkeys(name for name in names if is_name(name)))[:MAX_AUTHORS]

@@ -30,6 +30,8 @@ class TestSplitNames:
             ("来源：新华网 作者：李在山 时间：2019年10月31日 23:00 浏览： 33", ("李在山",)),
             ("发布日期: 2012-06-24", ()),
             ("Text: Anna Müller", ("Anna Müller",)),
+            ("Von Anna Müller und Jörg Weiß, Hamburg", ("Anna Müller", "Jörg Weiß")),
+            ("Von Anna Müller, Hamburg", ("Anna Müller",)),
             ("By Ann Lee, Bo Ek, Cy Fo", ("Ann Lee", "Bo Ek", "Cy Fo")),
             ("執筆者：山田太郎", ("山田太郎",)),
             ("山田太郎 記者", ("山田太郎",)),
