@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
     from vclean.render.snapshot import Snapshot
 
-_HOLES: Final = (Hidden.OPACITY, Hidden.VISIBILITY)
+_IS_OPENED: Final = np.isin(Hidden, OPENED_TECHNIQUES)
+"""By technique: whether pages hide so what a control opens."""
+_IS_HOLE: Final = np.isin(Hidden, (Hidden.OPACITY, Hidden.VISIBILITY))
 """The techniques that leave a text its place."""
 _LEAST_HOLES: Final = 3
 """Elements of a page that appear as they are scrolled to: it is a way of the whole page, and not of one element."""
@@ -50,7 +52,7 @@ that it was made for, 96 % to 99 % were measured.
 def text_visibility(snapshot: Snapshot) -> NDArray[np.uint8]:
     """Return the `Visibility` of the T texts of a page, by what hides them and what opens them: uint8 (T,)."""
     technique = snapshot.text_hidden
-    visibility = np.where(technique > 0, Visibility.HIDDEN, Visibility.SHOWN).astype(np.uint8)
+    visibility = (technique > 0) * np.uint8(Visibility.HIDDEN)
     if not technique.any():
         return visibility
     opened = opened_by_controls(snapshot)
@@ -64,7 +66,7 @@ def text_visibility(snapshot: Snapshot) -> NDArray[np.uint8]:
 
 def _before_scripts(snapshot: Snapshot, opened: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the hidden texts of main areas of which most is hidden without a control: scripts show the page."""
-    hidden = np.isin(snapshot.text_hidden, OPENED_TECHNIQUES) & ~opened
+    hidden = _IS_OPENED[snapshot.text_hidden] & ~opened
     areas = snapshot.is_tag(("main", "article", "body")) | snapshot.has_value("role", ("main",))
     length = snapshot.text_length
     waiting = areas & _is_mostly(snapshot, length * hidden, length, _MOST)
@@ -79,15 +81,17 @@ def _in_holes(snapshot: Snapshot) -> NDArray[np.bool_]:
     seen = snapshot.hidden[np.maximum(snapshot.parent, 0)] == Hidden.NO
     in_flow = snapshot.styles.is_in("position", ("", "static", "relative"))[snapshot.style]
     inside = snapshot.sum_in(snapshot.text_length)
-    holes = np.isin(snapshot.hidden, _HOLES) & seen & in_flow & snapshot.has_place & (inside > 0)
+    holes = _IS_HOLE[snapshot.hidden] & seen & in_flow & snapshot.has_place & (inside > 0)
     if holes.sum() < _LEAST_HOLES or inside[holes].sum() < _HOLE_SHARE * inside[0]:
         return np.zeros(len(snapshot.texts), dtype=bool)
-    return np.asarray(tree.inside(holes, snapshot.end)[snapshot.text_parent] & np.isin(snapshot.text_hidden, _HOLES))
+    return np.asarray(tree.inside(holes, snapshot.end)[snapshot.text_parent] & _IS_HOLE[snapshot.text_hidden])
 
 
 def _without_style_sheet(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return unreadable texts, if colors, font sizes or effects hide nearly all text of the page outside links."""
-    unreadable = ~np.isin(snapshot.text_hidden, (Hidden.NO, *OPENED_TECHNIQUES))
+    unreadable = (snapshot.text_hidden != Hidden.NO) & ~_IS_OPENED[snapshot.text_hidden]
+    if not unreadable.any():
+        return unreadable
     in_link = tree.inside(snapshot.is_tag(("a",)), snapshot.end)[snapshot.text_parent]
     length = snapshot.text_length * ~in_link
     return unreadable & bool(_is_mostly(snapshot, length * unreadable, length, _NEARLY_ALL)[0])
@@ -103,7 +107,7 @@ def _is_mostly(
 
 # ---- what controls open ----
 
-_SPOILER_TECHNIQUES: Final = (Hidden.OPACITY, Hidden.COLOR, Hidden.FILTER, Hidden.VISIBILITY)
+_IS_SPOILER: Final = np.isin(Hidden, (Hidden.OPACITY, Hidden.COLOR, Hidden.FILTER, Hidden.VISIBILITY))
 """The techniques of spoilers, whose place on the page stays."""
 _IDS: Final = ("aria-controls", "popovertarget", "commandfor")
 """Attributes with ids of what an element opens."""
@@ -133,8 +137,8 @@ _ROUNDS: Final = 2
 def opened_by_controls(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return which texts are hidden and opened by a control in sight, bool (T,); False for white space."""
     technique, is_text = snapshot.text_hidden, snapshot.text_length > 0
-    opened = np.isin(technique, OPENED_TECHNIQUES) & is_text
-    uncovered = np.isin(technique, _SPOILER_TECHNIQUES) & is_text
+    opened = _IS_OPENED[technique] & is_text
+    uncovered = _IS_SPOILER[technique] & is_text
     if uncovered.any():
         spoiler = snapshot.has_value("aria-expanded", ("false",)) & (snapshot.hidden == Hidden.NO) & snapshot.has_place
         uncovered &= tree.inside(spoiler, snapshot.end)[snapshot.text_parent]
@@ -298,7 +302,8 @@ class Panels:
         for name in _IDS:
             yield from ((element, value.split()) for element, value in self._values(name))
         for name in _REFERENCES:
-            yield from ((element, _FRAGMENT.findall(value)[-1:]) for element, value in self._values(name))
+            values = (item for item in self._values(name) if "#" in item[1])  # few links lead to their page
+            yield from ((element, _FRAGMENT.findall(value)[-1:]) for element, value in values)
         for element, value in self._values("data-names"):
             if self._is_operable[element]:
                 yield element, [value, *_FRAGMENT.findall(value)]
