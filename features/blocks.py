@@ -112,8 +112,7 @@ class BlockColumns:
     @cached_property
     def first(self) -> NDArray[np.int32]:
         """Return the index in `members` of the first text node of each block: int32 (B,)."""
-        owner = self.text_block[self.members]
-        return np.flatnonzero(np.diff(owner, prepend=-1)).astype(np.int32)
+        return _first_of_each(self.text_block[self.members]).astype(np.int32)
 
     @property
     def without_formulas(self) -> BlockColumns:
@@ -215,7 +214,7 @@ def extract_blocks(snapshot: Snapshot, *, ruby: bool = False) -> BlockColumns:
     text_block = np.full(len(snapshot.texts), -1, dtype=np.int32)
     text_block[block_texts] = _number_blocks(starts, visibility[block_texts])
     members = _members(text_block)
-    first = np.flatnonzero(np.diff(text_block[members], prepend=-1))
+    first = _first_of_each(text_block[members])
     parent = snapshot.text_parent[members[first]]
     if "math" in snapshot.tags:
         text_block = _add_formulas(snapshot, text_block, container, visibility)
@@ -236,6 +235,11 @@ def _members(block: NDArray[np.int32]) -> NDArray[np.intp]:
     inside = np.flatnonzero(block >= 0)
     owner = block[inside]
     return inside if (owner[1:] >= owner[:-1]).all() else inside[np.argsort(owner, kind="stable")]
+
+
+def _first_of_each(owner: NDArray[np.int32]) -> NDArray[np.intp]:
+    """Return the indices of the first of each run of equal numbers: int64."""
+    return np.flatnonzero(np.append(True, owner[1:] != owner[:-1])[: len(owner)])
 
 
 def _number_blocks(starts: NDArray[np.bool_], visibility: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -309,44 +313,46 @@ def _join_texts(
     Text nodes are apart after a line break, or if they have different containers (N,), as formulas may.
     """
     block_texts = _members(text_block)
-    first = np.flatnonzero(np.diff(text_block[block_texts], prepend=-1))
-    parent = snapshot.text_parent[block_texts]
-    apart = (_count_breaks(snapshot, block_texts) > 0) | (np.diff(container[parent]) != 0)
+    block = text_block[block_texts]
+    later = np.flatnonzero(block[1:] == block[:-1]) + 1  # the texts after others of their blocks
+    before, after = block_texts[later - 1], block_texts[later]
+    parent, breaks = snapshot.text_parent, np.cumsum(snapshot.is_tag(("br",)))[snapshot.text_after]
+    apart = (breaks[before] != breaks[after]) | (container[parent[before]] != container[parent[after]])
+    spaced = later[apart | _find_spaces(snapshot, text_block < 0, before, after)].tolist()
+    pieces = list(map(stripped.__getitem__, block_texts.tolist()))
+    for index in spaced:
+        pieces[index] = " " + pieces[index]
     keeps_breaks = snapshot.styles.is_in("white-space", ("pre", "pre-wrap", "break-spaces"))[snapshot.style]
     preformatted = (keeps_breaks & tree.inside(snapshot.is_tag(styles.PREFORMATTED_TAGS), snapshot.end))[parent]
-    space_before = _find_spaces(snapshot, block_texts, apart) & ~preformatted
-    space_before[first] = False
-    pieces = [
-        " " + stripped[text] if space else stripped[text]
-        for text, space in zip(block_texts.tolist(), space_before.tolist(), strict=True)
-    ]
-    in_order = np.append(np.sort(block_texts), len(snapshot.texts))
-    for index in np.flatnonzero(preformatted).tolist():  # include white-space text nodes up to the next text node
+    in_order = np.append(np.flatnonzero(text_block >= 0), len(snapshot.texts))
+    for index in np.flatnonzero(preformatted[block_texts]).tolist():  # include white space up to the next text node
         following = in_order[np.searchsorted(in_order, block_texts[index]) + 1]
         pieces[index] = "".join(snapshot.texts[block_texts[index] : following])
-    return ["".join(pieces[begin:end]).strip() for begin, end in pairwise([*first.tolist(), len(pieces)])]
+    bounds = [*_first_of_each(block).tolist(), len(pieces)]
+    return ["".join(pieces[begin:end]).strip() for begin, end in pairwise(bounds)]
 
 
-def _find_spaces(snapshot: Snapshot, block_texts: NDArray[np.intp], apart: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which text nodes are separated from the one before by a space: bool (K,).
+def _find_spaces(
+    snapshot: Snapshot, is_outside: NDArray[np.bool_], before: NDArray[np.intp], after: NDArray[np.intp]
+) -> NDArray[np.bool_]:
+    """Return which M text nodes are separated by a space from the M `before` them in their blocks: bool (M,).
 
-    Separators are white space, what sets text nodes `apart` (K - 1,), and the end of one inline element followed by the
-    start of another, but for code and punctuation.
+    Separators are white space (text nodes may be `is_outside` all blocks, (T,)), and the end of one inline element
+    followed by the start of another, but for code and punctuation.
     """
     is_ruby = snapshot.is_tag(_READINGS | {"ruby", "rb"})
-    parent = tree.nearest_ancestor(~is_ruby, snapshot.parent)[snapshot.text_parent[block_texts]]
+    parent = tree.nearest_ancestor(~is_ruby, snapshot.parent)[snapshot.text_parent]
     code = tree.nearest_ancestor(snapshot.is_tag(("code",)), snapshot.parent)[parent]
-    texts = [snapshot.texts[text] for text in block_texts.tolist()]
-    outer, inner = np.sort([parent[:-1], parent[1:]], axis=0)  # an ancestor has the lower number
-    in_separate_elements = ~tree.is_ancestor(outer, inner, snapshot.end) & ((code[1:] != code[:-1]) | (code[1:] == 0))
-    ends = [(before[-1], after[0]) for before, after in pairwise(texts)]
+    one, other, texts = parent[before], parent[after], snapshot.texts
+    are_nested = tree.is_ancestor(one, other, snapshot.end) | tree.is_ancestor(other, one, snapshot.end)
+    in_separate_elements = ~are_nested & ((code[after] != code[before]) | (code[after] == 0))
+    ends = [(texts[row][-1], texts[next_row][0]) for row, next_row in zip(before.tolist(), after.tolist(), strict=True)]
     sticks = [last in _BEFORE_NO_SPACE or first in _AFTER_NO_SPACE for last, first in ends]
     in_separate_elements &= ~np.array(sticks, dtype=bool)
     beside_space = np.array([last.isspace() or first.isspace() for last, first in ends], dtype=bool)
-    is_blank = (snapshot.text_hidden != Hidden.DISPLAY) & ~is_ruby[snapshot.text_parent]
-    is_blank[block_texts] = False
-    skipped = np.diff(np.cumsum(is_blank)[block_texts]) > 0
-    return np.append(np.zeros(len(block_texts[:1]), dtype=bool), in_separate_elements | beside_space | skipped | apart)
+    is_blank = is_outside & (snapshot.text_hidden != Hidden.DISPLAY) & ~is_ruby[snapshot.text_parent]
+    blanks = np.cumsum(is_blank)
+    return np.asarray(in_separate_elements | beside_space | (blanks[after] > blanks[before]))
 
 
 def _union_boxes(snapshot: Snapshot, text_block: NDArray[np.int32], count: int) -> NDArray[np.float32]:

@@ -454,8 +454,8 @@ def union_boxes(box: NDArray[np.float32], owner: NDArray[np.int32], count: int) 
         count: the number of owners.
     """
     union = np.full((count, 4), np.nan, dtype=np.float32)
-    first = np.flatnonzero(np.diff(owner, prepend=-1))
-    if len(first):
+    if len(owner):
+        first = np.flatnonzero(np.diff(owner, prepend=-1))
         top_left = np.minimum.reduceat(box[:, :2], first, axis=0)
         bottom_right = np.maximum.reduceat(box[:, :2] + box[:, 2:], first, axis=0)
         union[owner[first]] = np.hstack([top_left, bottom_right - top_left])
