@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from vclean.files import read_table
+from vclean.render.static._tree import words_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -147,10 +148,14 @@ def words_of(group: str) -> tuple[str, ...]:
     return tuple(sorted(words, key=len, reverse=True))
 
 
+def words_in_any(group: str, texts: Sequence[str]) -> list[str]:
+    """Return the words of a group, of three or more bytes, that are in the texts; most pages have none of them."""
+    return words_in("\n".join(texts).lower().encode("utf-8", "replace"), words_of(group))
+
+
 def rows_with(group: str, texts: Sequence[str]) -> list[int]:
     """Return which of the texts have one of the words of a group."""
-    joined = "\n".join(texts).lower()
-    words = [word for word in words_of(group) if word in joined]  # none on most pages
+    words = words_in_any(group, texts)
     return [row for row, text in enumerate(texts) if any(word in text.lower() for word in words)] if words else []
 
 

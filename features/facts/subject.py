@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vclean.features.facts.mentions import rows_with
+from vclean.features.facts.mentions import words_in_any
 from vclean.features.headline import normalize
 
 if TYPE_CHECKING:
@@ -89,11 +89,12 @@ def _may_have_subject(context: PageContext) -> bool:
     """Return whether a page has a sign of a product or recipe: its type, or a name or text of a cart."""
     snapshot = context.snapshot
     types = (f'/{kind[:200].rstrip("/")}"' for kind in snapshot.values("itemtype").distinct)
-    if rows_with("subject_type_sign", [*snapshot.head.json_ld, *types]):
-        return True
-    if any(rows_with("cart_name_sign", snapshot.values(name).distinct) for name in ("class", "id", "name")):
-        return True
-    return bool(rows_with("cart_text_sign", [text for text in context.blocks.text if len(text) <= _SHORT]))
+    names = [value for name in ("class", "id", "name") for value in snapshot.values(name).distinct]
+    return bool(
+        words_in_any("subject_type_sign", [*snapshot.head.json_ld, *types])
+        or words_in_any("cart_name_sign", names)
+        or words_in_any("cart_text_sign", [text for text in context.blocks.text if len(text) <= _SHORT])
+    )
 
 
 def _rows_of(declared: Sequence[str], texts: dict[int, str]) -> list[int]:

@@ -327,19 +327,29 @@ static unsigned int next_slot(unsigned int slot, char byte)
     return (slot << 4 ^ ((unsigned char)byte | 0x20)) & (BEGINNINGS - 1);
 }
 
+/* Return the bytes of `bytes` or of a string in UTF-8, or NULL on errors. */
+static const char *bytes_of(PyObject *text, Py_ssize_t *size)
+{
+    char *bytes = NULL;
+    if (PyUnicode_Check(text))
+        return PyUnicode_AsUTF8AndSize(text, size);
+    return PyBytes_AsStringAndSize(text, &bytes, size) < 0 ? NULL : bytes;
+}
+
 /* One pass over the text: a word, of three bytes or more, is compared only where the slot is that of its first three. */
 static PyObject *words_in(PyObject *module, PyObject *args)
 {
-    const char *text;
-    char *word[MOST_WORDS];
+    const char *text, *word[MOST_WORDS];
     Py_ssize_t size, length[MOST_WORDS], count;
     PyObject *words;
     uint32_t found = 0, begins[BEGINNINGS] = {0}; /* a bit for every word */
     if (!PyArg_ParseTuple(args, "y#O!", &text, &size, &PyTuple_Type, &words))
         return NULL;
-    count = PyTuple_Size(words) < MOST_WORDS ? PyTuple_Size(words) : MOST_WORDS;
+    count = PyTuple_Size(words);
+    if (count > MOST_WORDS)
+        return PyErr_Format(PyExc_ValueError, "more than %d words", MOST_WORDS);
     for (Py_ssize_t each = 0; each < count; each++) {
-        if (PyBytes_AsStringAndSize(PyTuple_GetItem(words, each), &word[each], &length[each]) < 0)
+        if (!(word[each] = bytes_of(PyTuple_GetItem(words, each), &length[each])))
             return NULL;
         begins[next_slot(next_slot(next_slot(0, word[each][0]), word[each][1]), word[each][2])] |= (uint32_t)1 << each;
     }

@@ -1,6 +1,7 @@
 """Type stubs of `_tree.c`."""
 
 from collections.abc import Sequence
+from typing import AnyStr
 
 from lxml import etree
 
@@ -30,5 +31,9 @@ def lines_of(texts: Sequence[str], /) -> list[str]:
         TypeError: a text is no string.
     """
 
-def words_in(text: bytes, words: tuple[bytes, ...], /) -> list[bytes]:
-    """Return which of at most 32 `words`, of two letters or more and in lower case, are in a text in any case."""
+def words_in(text: bytes, words: tuple[AnyStr, ...], /) -> list[AnyStr]:
+    """Return which `words`, of two letters or more and in lower case, are in a text in UTF-8 in any case of ASCII.
+
+    Raises:
+        ValueError: there are more than 32 words.
+    """
