@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from vclean.render.static import _tree
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -33,9 +35,7 @@ def path_sum(values: NDArray[Any], end: NDArray[np.int32]) -> NDArray[Any]:
 
 def inside(mask: NDArray[np.bool_], end: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Return which elements are in `mask`, or have an ancestor in it: bool (N,)."""
-    if not mask.any():
-        return np.zeros(len(mask), dtype=bool)
-    return np.asarray(np.maximum.accumulate(np.where(mask, end, 0)) > np.arange(len(mask)))
+    return np.frombuffer(_tree.inside(np.ascontiguousarray(mask), np.ascontiguousarray(end)), dtype=np.bool_)
 
 
 def path_counts(kind: NDArray[np.integer[Any]], kinds: int, end: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -74,16 +74,8 @@ def subtree_argmax(values: NDArray[Any], end: NDArray[np.int32]) -> NDArray[np.i
 
 
 def nearest_ancestor(mask: NDArray[np.bool_], parent: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the nearest element in `mask` among each element and its ancestors: int32 (N,); the root if none.
-
-    Uses pointer doubling: the number of rounds is the logarithm of the depth.
-    """
-    jump = np.where(mask, np.arange(len(mask), dtype=np.int32), np.maximum(parent, 0)).astype(np.int32, copy=False)
-    while True:
-        further = jump.take(jump)
-        if (further == jump).all():
-            return jump
-        jump = further
+    """Return the nearest element in `mask` among each element and its ancestors: int32 (N,); the root if none."""
+    return np.frombuffer(_tree.nearest_ancestor(np.ascontiguousarray(mask), np.ascontiguousarray(parent)), np.int32)
 
 
 def lowest_common_ancestor(

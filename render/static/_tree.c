@@ -1,4 +1,4 @@
-/* Read the elements, attributes and texts of an lxml tree as columns; see parse.py.
+/* Read the elements, attributes and texts of an lxml tree as columns, and search in them; see parse.py and tree.py.
  *
  * lxml makes an object of every element, list of attributes and text that Python reads. This module visits the nodes of
  * libxml2 below one element instead, in a fiftieth of the time. `LxmlElement` is part of the C interface of lxml
@@ -368,9 +368,64 @@ static PyObject *words_in(PyObject *module, PyObject *args)
     return result;
 }
 
+/* A byte and an int32 of every element, in preorder. */
+typedef struct {
+    Py_buffer mask, numbers;
+} Marked;
+
+/* Return a bytearray with `width` bytes for every element, or NULL on errors. */
+static PyObject *read_marked(PyObject *args, Marked *marked, int width)
+{
+    if (!PyArg_ParseTuple(args, "y*y*", &marked->mask, &marked->numbers))
+        return NULL;
+    if (marked->numbers.len == marked->mask.len * 4)
+        return PyByteArray_FromStringAndSize(NULL, marked->mask.len * width);
+    return PyErr_Format(PyExc_ValueError, "%zd bytes for %zd elements", marked->numbers.len, marked->mask.len);
+}
+
+static void release(Marked *marked)
+{
+    PyBuffer_Release(&marked->mask);
+    PyBuffer_Release(&marked->numbers);
+}
+
+/* In preorder, the nearest of a parent is known before that of its child. */
+static PyObject *nearest_ancestor(PyObject *module, PyObject *args)
+{
+    Marked marked = {0};
+    PyObject *result = read_marked(args, &marked, 4);
+    const char *mask = marked.mask.buf;
+    const int32_t *parents = marked.numbers.buf;
+    int32_t *nearest = result ? (int32_t *)PyByteArray_AsString(result) : NULL;
+    for (int32_t each = 0; result && each < marked.mask.len; each++) {
+        const int32_t parent = parents[each];
+        nearest[each] = mask[each] ? each : parent >= 0 && parent < each ? nearest[parent] : 0;
+    }
+    release(&marked);
+    return result;
+}
+
+static PyObject *inside(PyObject *module, PyObject *args)
+{
+    Marked marked = {0};
+    PyObject *result = read_marked(args, &marked, 1);
+    const char *mask = marked.mask.buf;
+    const int32_t *ends = marked.numbers.buf;
+    char *is_inside = result ? PyByteArray_AsString(result) : NULL;
+    int32_t end = 0;
+    for (int32_t each = 0; result && each < marked.mask.len; each++) {
+        end = mask[each] && ends[each] > end ? ends[each] : end;
+        is_inside[each] = each < end;
+    }
+    release(&marked);
+    return result;
+}
+
 static PyMethodDef methods[] = {
     {"columns_of", columns_of, METH_VARARGS, "Return the columns of a tree."},
     {"lines_of", lines_of, METH_O, "Return texts with one space between words."},
+    {"inside", inside, METH_VARARGS, "Return which elements are marked, or inside of others that are."},
+    {"nearest_ancestor", nearest_ancestor, METH_VARARGS, "Return the nearest marked element around each element."},
     {"words_in", words_in, METH_VARARGS, "Return which words are in a text."},
     {NULL},
 };

@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from typing import AnyStr
 
+import numpy as np
 from lxml import etree
+from numpy.typing import NDArray
 
 _Columns = tuple[
     dict[str, int],
@@ -36,4 +38,26 @@ def words_in(text: bytes, words: tuple[AnyStr, ...], /) -> list[AnyStr]:
 
     Raises:
         ValueError: there are more than 32 words.
+    """
+
+def inside(mask: NDArray[np.bool_], end: NDArray[np.int32], /) -> bytearray:
+    """Return as bytes which elements are in `mask`, or have an ancestor in it.
+
+    Args:
+        mask: bool (N,), contiguous; the elements are in preorder.
+        end: int32 (N,), contiguous, the end of each subtree.
+
+    Raises:
+        ValueError: one has more elements than the other.
+    """
+
+def nearest_ancestor(mask: NDArray[np.bool_], parent: NDArray[np.int32], /) -> bytearray:
+    """Return the nearest element in `mask` among each element and its ancestors, int32; 0 if there is none.
+
+    Args:
+        mask: bool (N,), contiguous; the elements are in preorder.
+        parent: int32 (N,), contiguous, the parent of each element.
+
+    Raises:
+        ValueError: one has more elements than the other.
     """
