@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from vclean.render.snapshot import Snapshot
 
-_IS_OPENED: Final = np.isin(Hidden, OPENED_TECHNIQUES)
+_IS_OPENED: Final = np.isin([*Hidden], OPENED_TECHNIQUES)
 """By technique: whether pages hide so what a control opens."""
-_IS_HOLE: Final = np.isin(Hidden, (Hidden.OPACITY, Hidden.VISIBILITY))
+_IS_HOLE: Final = np.isin([*Hidden], (Hidden.OPACITY, Hidden.VISIBILITY))
 """The techniques that leave a text its place."""
 _LEAST_HOLES: Final = 3
 """Elements of a page that appear as they are scrolled to: it is a way of the whole page, and not of one element."""
@@ -89,7 +89,7 @@ def _in_holes(snapshot: Snapshot) -> NDArray[np.bool_]:
 
 def _without_style_sheet(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return unreadable texts, if colors, font sizes or effects hide nearly all text of the page outside links."""
-    unreadable = (snapshot.text_hidden != Hidden.NO) & ~_IS_OPENED[snapshot.text_hidden]
+    unreadable: NDArray[np.bool_] = (snapshot.text_hidden != Hidden.NO) & ~_IS_OPENED[snapshot.text_hidden]
     if not unreadable.any():
         return unreadable
     in_link = tree.inside(snapshot.is_tag(("a",)), snapshot.end)[snapshot.text_parent]
@@ -107,7 +107,7 @@ def _is_mostly(
 
 # ---- what controls open ----
 
-_IS_SPOILER: Final = np.isin(Hidden, (Hidden.OPACITY, Hidden.COLOR, Hidden.FILTER, Hidden.VISIBILITY))
+_IS_SPOILER: Final = np.isin([*Hidden], (Hidden.OPACITY, Hidden.COLOR, Hidden.FILTER, Hidden.VISIBILITY))
 """The techniques of spoilers, whose place on the page stays."""
 _IDS: Final = ("aria-controls", "popovertarget", "commandfor")
 """Attributes with ids of what an element opens."""
