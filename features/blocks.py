@@ -209,8 +209,9 @@ def extract_blocks(snapshot: Snapshot, *, ruby: bool = False) -> BlockColumns:
     visibility = text_visibility(snapshot)
     begun = np.cumsum(is_block_level)[snapshot.text_after[block_texts]]  # block-level elements before each text
     own_container = container[snapshot.text_parent[block_texts]]
+    breaks = np.cumsum(snapshot.is_tag(("br",)))[snapshot.text_after]  # `<br>` elements before each text
     starts = np.ones(len(block_texts), dtype=bool)
-    starts[1:] = (np.diff(begun) > 0) | (np.diff(own_container) != 0) | (_count_breaks(snapshot, block_texts) > 1)
+    starts[1:] = (np.diff(begun) > 0) | (np.diff(own_container) != 0) | (np.diff(breaks[block_texts]) > 1)
     text_block = np.full(len(snapshot.texts), -1, dtype=np.int32)
     text_block[block_texts] = _number_blocks(starts, visibility[block_texts])
     members = _members(text_block)
@@ -300,11 +301,6 @@ def _find_block_texts(snapshot: Snapshot, stripped: Sequence[str], *, ruby: bool
     return np.flatnonzero(text_length)
 
 
-def _count_breaks(snapshot: Snapshot, block_texts: NDArray[np.intp]) -> NDArray[np.int64]:
-    """Return the number of `<br>` elements between each text node and the next: int64 (K - 1,)."""
-    return np.diff(np.cumsum(snapshot.is_tag(("br",)))[snapshot.text_after[block_texts]])
-
-
 def _join_texts(
     snapshot: Snapshot, stripped: Sequence[str], text_block: NDArray[np.int32], container: NDArray[np.int32]
 ) -> list[str]:
@@ -318,9 +314,8 @@ def _join_texts(
     before, after = block_texts[later - 1], block_texts[later]
     parent, breaks = snapshot.text_parent, np.cumsum(snapshot.is_tag(("br",)))[snapshot.text_after]
     apart = (breaks[before] != breaks[after]) | (container[parent[before]] != container[parent[after]])
-    spaced = later[apart | _find_spaces(snapshot, text_block < 0, before, after)].tolist()
     pieces = list(map(stripped.__getitem__, block_texts.tolist()))
-    for index in spaced:
+    for index in later[apart | _find_spaces(snapshot, text_block < 0, before, after)].tolist():
         pieces[index] = " " + pieces[index]
     keeps_breaks = snapshot.styles.is_in("white-space", ("pre", "pre-wrap", "break-spaces"))[snapshot.style]
     preformatted = (keeps_breaks & tree.inside(snapshot.is_tag(styles.PREFORMATTED_TAGS), snapshot.end))[parent]
@@ -350,8 +345,7 @@ def _find_spaces(
     sticks = [last in _BEFORE_NO_SPACE or first in _AFTER_NO_SPACE for last, first in ends]
     in_separate_elements &= ~np.array(sticks, dtype=bool)
     beside_space = np.array([last.isspace() or first.isspace() for last, first in ends], dtype=bool)
-    is_blank = is_outside & (snapshot.text_hidden != Hidden.DISPLAY) & ~is_ruby[snapshot.text_parent]
-    blanks = np.cumsum(is_blank)
+    blanks = np.cumsum(is_outside & (snapshot.text_hidden != Hidden.DISPLAY) & ~is_ruby[snapshot.text_parent])
     return np.asarray(in_separate_elements | beside_space | (blanks[after] > blanks[before]))
 
 

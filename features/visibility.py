@@ -89,12 +89,10 @@ def _in_holes(snapshot: Snapshot) -> NDArray[np.bool_]:
 
 def _without_style_sheet(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return unreadable texts, if colors, font sizes or effects hide nearly all text of the page outside links."""
-    unreadable: NDArray[np.bool_] = (snapshot.text_hidden != Hidden.NO) & ~_IS_OPENED[snapshot.text_hidden]
-    if not unreadable.any():
-        return unreadable
+    unreadable = (snapshot.text_hidden != Hidden.NO) & ~_IS_OPENED[snapshot.text_hidden]
     in_link = tree.inside(snapshot.is_tag(("a",)), snapshot.end)[snapshot.text_parent]
     length = snapshot.text_length * ~in_link
-    return unreadable & bool(_is_mostly(snapshot, length * unreadable, length, _NEARLY_ALL)[0])
+    return np.asarray(unreadable & _is_mostly(snapshot, length * unreadable, length, _NEARLY_ALL)[0])
 
 
 def _is_mostly(
@@ -302,8 +300,7 @@ class Panels:
         for name in _IDS:
             yield from ((element, value.split()) for element, value in self._values(name))
         for name in _REFERENCES:
-            values = (item for item in self._values(name) if "#" in item[1])  # few links lead to their page
-            yield from ((element, _FRAGMENT.findall(value)[-1:]) for element, value in values)
+            yield from ((each, _FRAGMENT.findall(value)[-1:]) for each, value in self._values(name) if "#" in value)
         for element, value in self._values("data-names"):
             if self._is_operable[element]:
                 yield element, [value, *_FRAGMENT.findall(value)]
