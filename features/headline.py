@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.features import element_names
-from vclean.features.columns import find_keys, sorted_unique
-from vclean.features.text.characters import EncodedTexts
 from vclean.labels import Visibility
 from vclean.page import host_of, split_url
 from vclean.render import tree
@@ -230,17 +228,17 @@ def title_agreement(context: PageContext) -> tuple[NDArray[np.float64], NDArray[
         The Dice coefficient (1945) of each block and the most similar run of parts of the title that is not only the
         name of the site, and the product of precision and recall with the whole title: float64 (B,) each.
     """
-    parts, url, count = split_title(context.snapshot.title), context.snapshot.url, len(context)
+    parts, url, count = _spans(context.snapshot.title), context.snapshot.url, len(context)
     if not parts:
         return np.zeros(count), np.zeros(count)
-    of_parts, words = EncodedTexts(parts).words, context.words
-    distinct = sorted_unique(of_parts.hash)
+    of_title, distinct, rows, word = context.title_words
+    part = np.maximum(np.searchsorted([start for start, _ in parts], of_title.start, side="right") - 1, 0)
     in_parts = np.zeros((len(parts), len(distinct)), dtype=bool)
-    in_parts[of_parts.owner, np.searchsorted(distinct, of_parts.hash)] = True
-    in_title, word = find_keys(words.hash, distinct)
-    owner = words.owner[in_title]
+    in_parts[part, np.searchsorted(distinct, of_title.hash)] = True
+    owner = context.words.owner[rows]
     shared = np.stack([np.bincount(owner[in_part[word]], minlength=count) for in_part in in_parts])
-    length, is_site = of_parts.per_text(), np.array([is_site_name(part, url) for part in parts])
+    length = np.bincount(part, minlength=len(parts))
+    is_site = np.array([is_site_name(part, url) for part in split_title(context.snapshot.title)])
     similarities = [np.zeros(count)]
     for run in starmap(slice, combinations(range(len(parts) + 1), 2)):
         if not is_site[run].all():
@@ -248,7 +246,7 @@ def title_agreement(context: PageContext) -> tuple[NDArray[np.float64], NDArray[
             both = np.minimum(shared[run].sum(axis=0), np.minimum(context.tokens, words_of_run))
             similarities.append(np.asarray(2 * both / (context.tokens + words_of_run), dtype=np.float64))
     title = np.bincount(owner, minlength=count)
-    covered = np.minimum(title / max(len(of_parts), 1), 1) * title / np.maximum(context.tokens, 1)
+    covered = np.minimum(title / max(len(of_title), 1), 1) * title / np.maximum(context.tokens, 1)
     return np.max(similarities, axis=0), covered
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vclean.features import element_names
-from vclean.features.columns import Groups, ratio
+from vclean.features.columns import Groups, find_keys, ratio, sorted_unique
 from vclean.features.element_names import ElementNames
 from vclean.features.text import language
 from vclean.features.text import terms as wordlists
@@ -71,6 +71,18 @@ class PageContext:
     def tokens(self) -> NDArray[np.float32]:
         """Return the number of words per block: float32 (B,)."""
         return self.words.per_text()
+
+    @cached_property
+    def title_words(self) -> tuple[Words, NDArray[np.uint64], NDArray[np.intp], NDArray[np.intp]]:
+        """Return the words of the page's title, and which words of the blocks are among them.
+
+        Returns:
+            The words of the title; the D distinct ones by their hashes, uint64 (D,); the words of the blocks among
+            them, int64 (M,), and for each of these the index among the distinct ones, int64 (M,).
+        """
+        words = EncodedTexts([self.snapshot.title]).words
+        distinct = sorted_unique(words.hash)
+        return words, distinct, *find_keys(self.words.hash, distinct)
 
     @cached_property
     def headline_scores(self) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features.columns import Groups, compute_parts, find_keys, ratio, read_columns, read_parts, sorted_unique
+from vclean.features.columns import Groups, compute_parts, ratio, read_columns, read_parts, sorted_unique
 from vclean.features.text.characters import (
     ALPHA,
     BULLET,
@@ -26,7 +26,6 @@ from vclean.features.text.characters import (
     UNCONDITIONAL_END,
     UNSPACED,
     UPPER,
-    EncodedTexts,
     mix,
 )
 from vclean.features.text.terms import INTERFACE_LISTS, URLS, interface_words
@@ -193,9 +192,8 @@ def _vocabulary_columns(context: PageContext) -> Values:
 
 def _title_words(context: PageContext) -> tuple[NDArray[np.int64], int]:
     """Return the number of distinct words of the page's title in each block, int64 (B,), and in the title."""
-    words, title = context.words, sorted_unique(EncodedTexts([context.snapshot.title]).words.hash)
-    rows, word = find_keys(words.hash, title)
-    pairs = sorted_unique(words.owner[rows] * np.int64(len(title)) + word)
+    _, title, rows, word = context.title_words
+    pairs = sorted_unique(context.words.owner[rows] * np.int64(len(title)) + word)
     return np.bincount(pairs // max(len(title), 1), minlength=len(context)), len(title)
 
 
