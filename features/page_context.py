@@ -226,8 +226,7 @@ class PageContext:
     @cached_property
     def digit_words(self) -> NDArray[np.float32]:
         """Return the number of words per block that begin with a digit: float32 (B,)."""
-        starts = self.texts.kind[self.words.start]
-        return self.words.per_text(((starts & DIGIT) > 0).astype(np.float32))
+        return self.texts.count_class(DIGIT, of="words")
 
 
 _RIGHT_TO_LEFT: Final = ((0x0590, 0x08FF), (0xFB1D, 0xFDFF), (0xFE70, 0xFEFF), (0x10800, 0x10FFF), (0x1E800, 0x1EFFF))

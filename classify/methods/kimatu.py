@@ -54,7 +54,7 @@ class MarkupRuns:
         starts[1:] = (signature[1:] != signature[:-1]) | (visible[1:] != visible[:-1])
         first, self.number = np.flatnonzero(starts), np.cumsum(starts) - 1
         self.signature, texts = signature[first], context.texts
-        chars = (np.diff(texts.start, append=len(texts.code)) - 1).astype(np.float32)
+        chars = texts.length.astype(np.float32)
 
         def total(values: NDArray[np.float32]) -> NDArray[np.float64]:
             return np.add.reduceat(np.where(visible, values, 0).astype(np.float64), first)

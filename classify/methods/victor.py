@@ -96,12 +96,11 @@ def _markup(context: PageContext) -> Values:
 
 
 def _characters(texts: EncodedTexts) -> Values:
-    length = np.diff(texts.start, append=len(texts.code)) - 1
     count = {name: texts.count_class(bits) for name, bits in _CHARACTERS.items()}
     count["white"] = count["white"] - 1  # the line feed after each text
     return {
         **{f"char_{name}_abs": values for name, values in count.items()},
-        **{f"char_{name}_rel": ratio(values, length) for name, values in count.items()},
+        **{f"char_{name}_rel": ratio(values, texts.length) for name, values in count.items()},
     }
 
 
@@ -121,9 +120,8 @@ def _tokens(texts: EncodedTexts) -> Values:
 
 def _sentences(context: PageContext) -> Values:
     values, texts, count = linguistic.compute(context), context.texts, len(context)
-    digit = (texts.kind & DIGIT) > 0
-    clock = np.concatenate([[False], (texts.code[1:-1] == ord(":")) & digit[:-2] & digit[2:], [False]])
-    times = texts.count(clock)
+    colons, digit = np.flatnonzero(texts.code == ord(":")), (texts.kind & DIGIT) > 0
+    times = texts.count(colons[digit[colons - 1] & digit[colons + 1]])
     return {
         "sentence_count": values["sentences"],
         "sentence_avg_length": values["sentence_length"],

@@ -163,18 +163,17 @@ class _PageFeatures:
     def __init__(self, context: PageContext) -> None:
         self.context, self.tree = context, CollapsedTree(context.blocks)
         texts, words, values = context.texts, context.words, linguistic.compute(context)
-        capital = (texts.kind[words.start] & UPPER) > 0
         counts = {
             "characters": values["chars"],
             "words": values["words"],
             "word_characters": words.per_text((words.end - words.start).astype(np.float32)),
             "stop_words": np.nan_to_num(values["stop_word_count"]),
-            "capitals": words.per_text(capital.astype(np.float32)),
-            "punctuation": texts.count_class(_PUNCTUATION),
+            "capitals": texts.count_class(UPPER, of="words"),
+            "punctuation": texts.count_class(COMMA, SENTENCE_END, COLON),
             "digits": texts.count_class(DIGIT),
             "sentences": self._sentences(),
             "link_characters": context.link_share * values["chars"],
-            "copyrights": texts.count(texts.code == ord("©")),
+            "copyrights": texts.count(np.flatnonzero(texts.code == ord("©"))),
             **{name: values[name] for name in ("emails", "urls", "years", "duplicates")},
         }
         self.totals = {name: np.asarray(count, dtype=np.float64) for name, count in counts.items()}
@@ -275,8 +274,7 @@ class _PageFeatures:
         texts, kind = self.context.texts, self.context.texts.kind
         ends = ((kind & SENTENCE_END) > 0) | (texts.code == ord(";"))
         ends[:-2] &= ((kind[1:-1] & SPACE) > 0) & ((kind[2:] & UPPER) > 0)
-        ends[-2:] = False
-        return texts.count(ends) + 1
+        return texts.count(np.flatnonzero(ends[:-2])) + 1
 
 
 def _share(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -15,18 +15,20 @@ from vclean.features.text.characters import (
     ALPHA,
     BULLET,
     CLOSER,
+    CLOSING_ANGLE,
     COLON,
+    COMBINING,
     COMMA,
     DIGIT,
     LOWER,
-    MARK,
+    OPENING_ANGLE,
     PIPE,
+    RIGHTS,
     SENTENCE_END,
     SPACE,
     UNCONDITIONAL_END,
     UNSPACED,
     UPPER,
-    mix,
 )
 from vclean.features.text.terms import INTERFACE_LISTS, URLS, interface_words
 
@@ -43,9 +45,9 @@ _CENTURIES = {"th": (24, 25), "fa": (13, 14)}
 
 def _count_columns(context: PageContext) -> Values:
     """Return columns about numbers of characters and words, and the words of the page's title."""
-    texts, tokens, count = context.texts, context.tokens, len(context)
+    tokens, count = context.tokens, len(context)
     return {
-        "chars": np.diff(texts.start, append=len(texts.code)) - 1,
+        "chars": context.texts.length,
         "words": tokens,
         "page_words": np.full(count, tokens.sum()),
         "page_blocks": np.full(count, count),
@@ -61,24 +63,22 @@ def _ratio_or_nan(part: NDArray[np.float32], whole: NDArray[np.float32], others:
 
 def _letter_columns(context: PageContext) -> Values:
     """Return columns about character classes."""
-    texts, kind = context.texts, context.texts.kind
+    texts = context.texts
     letters, capitals = texts.count_class(ALPHA), texts.count_class(UPPER)
-    opened, closed = (texts.count(texts.code == ord(mark)) for mark in "«»")
+    angles = texts.count_class(OPENING_ANGLE) - texts.count_class(CLOSING_ANGLE)
     return {
-        "upper": _ratio_or_nan(capitals, texts.count_class(UPPER | LOWER), letters),
-        "digit": ratio(texts.count_class(DIGIT), texts.count((kind & SPACE) == 0)),
-        "all_caps": (capitals > 0) & (capitals == texts.count((kind & (ALPHA | MARK)) == ALPHA)),
-        "pipes": texts.count_class(PIPE) + np.abs(opened - closed),
+        "upper": _ratio_or_nan(capitals, texts.count_class(UPPER, LOWER), letters),
+        "digit": ratio(texts.count_class(DIGIT), texts.length + 1 - texts.count_class(SPACE)),  # 1: the line feed
+        "all_caps": (capitals > 0) & (capitals == letters - texts.count_class(COMBINING)),
+        "pipes": texts.count_class(PIPE) + np.abs(angles),
         "commas": ratio(texts.count_class(COMMA), context.tokens),
     }
 
 
 def _capital_columns(context: PageContext) -> Values:
     """Return columns about words that begin with a capital."""
-    words = context.words
-    first = words.texts.kind[words.start]
-    capitalised = words.per_text(((first & UPPER) > 0).astype(np.float32))
-    can_be_capitalised = words.per_text(((first & (UPPER | LOWER | DIGIT)) > 0).astype(np.float32))
+    capitalised = context.texts.count_class(UPPER, of="words")
+    can_be_capitalised = context.texts.count_class(UPPER, LOWER, DIGIT, of="words")
     return {"capitalised_words": _ratio_or_nan(capitalised, can_be_capitalised, context.tokens)}
 
 
@@ -104,15 +104,15 @@ def _nan_without_sentence_marks(context: PageContext, values: Numbers) -> Number
 
 def _sentence_columns(context: PageContext) -> Values:
     """Return columns about sentences. Several marks in a row end one sentence."""
-    texts, kind = context.texts, context.texts.kind
-    marks, following = (kind[:-1] & SENTENCE_END) > 0, kind[1:]
-    ends = marks & (((following & (SPACE | UNSPACED | CLOSER)) > 0) | ((kind[:-1] & UNCONDITIONAL_END) > 0))
+    texts, kind, code, marks = context.texts, context.texts.kind, context.texts.code, context.texts.find(SENTENCE_END)
+    following = kind[marks + 1]
+    ends = ((following & (SPACE | UNSPACED | CLOSER)) > 0) | ((kind[marks] & UNCONDITIONAL_END) > 0)
     # In most European languages, full stops after one or two digits and before a space mark ordinals and dates.
-    digit = np.concatenate([np.zeros(3, dtype=bool), (kind & DIGIT) > 0])
-    short = digit[2:-2] & ~(digit[1:-3] & digit[:-4])
-    is_ordinal = short & (texts.code[1:] == ord(" ")) & (texts.code[:-1] == ord("."))
+    before = np.maximum(marks - np.array([[1], [2], [3]]), -1)  # at -1 is a line feed
+    digit = (kind[before] & DIGIT) > 0
+    is_ordinal = digit[0] & ~(digit[1] & digit[2]) & (code[marks] == ord(".")) & (code[marks + 1] == ord(" "))
     ends &= ((following & SENTENCE_END) == 0) & ~is_ordinal
-    sentences = texts.count(np.append(ends, False))
+    sentences = texts.count(marks[ends])
     return {
         "sentences": _nan_without_sentence_marks(context, sentences),
         "sentence_length": _nan_without_sentence_marks(context, context.tokens / np.maximum(sentences, 1)),
@@ -122,12 +122,12 @@ def _sentence_columns(context: PageContext) -> Values:
 def _pattern_columns(context: PageContext) -> Values:
     """Return columns about dates, prices, email addresses and years."""
     texts, patterns = context.texts, context.number_patterns
-    word_like = (texts.kind & (ALPHA | DIGIT)) > 0
-    in_address = (texts.code[1:-1] == ord("@")) & word_like[:-2] & word_like[2:]
+    signs = np.flatnonzero(texts.code == ord("@"))
+    before, after = ((texts.kind[signs + step] & (ALPHA | DIGIT)) > 0 for step in (-1, 1))
     return {
         "dates": patterns["dates"],
         "prices": patterns["prices"],
-        "emails": texts.count(np.concatenate([[False], in_address, [False]])),
+        "emails": texts.count(signs[before & after]),
         "years": _count_years(context),
     }
 
@@ -137,18 +137,18 @@ def _count_years(context: PageContext) -> NDArray[np.float32]:
 
     Digits of any script count.
     """
-    words, digit = context.words, context.texts.digit
-    has_four = words.end - words.start == 4
-    start, owner = words.start[has_four], words.owner[has_four]
-    century = digit[start].astype(np.int64) * 10 + digit[start + 1]
-    is_year = np.isin(century, (19, 20, *_CENTURIES.get(context.language, ())))
-    is_year &= (digit[start + 2] < 10) & (digit[start + 3] < 10)
-    return np.bincount(owner[is_year], minlength=len(context)).astype(np.float32)
+    words, texts = context.words, context.texts
+    start = words.start[words.end - words.start == 4]
+    start = start[texts.digit(start + 3) < 10]
+    first, second, third = (texts.digit(start + at).astype(np.int64) for at in range(3))
+    centuries = np.array([[19, 20, *_CENTURIES.get(context.language, ())]])
+    is_year = (first * 10 + second == centuries.T).any(axis=0)
+    return texts.count(start[is_year & (third < 10)])
 
 
 def _term_columns(context: PageContext) -> Values:
     """Return columns about stop words, interface words and URLs."""
-    texts, stop_words = context.texts, context.stop_words
+    stop_words = context.stop_words
     count = {name: context.terms.count(name) for name in INTERFACE_LISTS}
     if not interface_words(context.language):  # zeros are unknown
         count = {name: np.where(matches > 0, matches, np.float32(np.nan)) for name, matches in count.items()}
@@ -157,21 +157,18 @@ def _term_columns(context: PageContext) -> Values:
         "stop_words": ratio(stop_words, context.tokens),
         "stop_word_count": stop_words,
         "urls": context.terms.count(URLS),
-        "copyrights": count["copyrights"] + sum(texts.count(texts.code == ord(sign)) for sign in "©®™℗"),
+        "copyrights": count["copyrights"] + context.texts.count_class(RIGHTS),
     }
 
 
 def _duplicate_columns(context: PageContext) -> Values:
     """Return columns about other blocks with the same text."""
-    numbers: dict[str, int] = {}
-    number = np.array([numbers.setdefault(text, len(numbers)) for text in context.blocks.text], dtype=np.int64)
-    words, same = context.words, Groups(number)
-    position = np.arange(len(words)) - np.searchsorted(words.owner, np.arange(len(context)))[words.owner]
-    shape = np.zeros(len(context), dtype=np.uint64)  # hash of the sequence of folded words
-    np.add.at(shape, words.owner, words.hash * (mix(position.astype(np.uint64)) | np.uint64(1)))
+    first: dict[str, int] = {}
+    number = map(first.setdefault, context.blocks.text, range(len(context)))
+    same = Groups(np.fromiter(number, np.int64))
     return {
         "duplicates": same.size - 1,
-        "duplicate_shape": Groups(shape).size - 1,
+        "duplicate_shape": Groups(context.texts.rows["shape"]).size - 1,
         "duplicate_number": same.rank,
     }
 

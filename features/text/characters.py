@@ -1,6 +1,6 @@
 """Encode all texts of a page as one array of code points, and find their characters, words, hashes and numbers.
 
-Texts are processed with array operations, without a Python loop over characters or words. Only dates, prices and
+`_characters.c` reads all characters in one pass: it finds the words, and counts both by text. Only dates, prices and
 telephone numbers are found by patterns, in the formats of several countries.
 """
 
@@ -15,6 +15,8 @@ from unicodedata import category, digit, normalize
 
 import numpy as np
 
+from vclean.features.text._characters import read_texts
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -22,17 +24,19 @@ if TYPE_CHECKING:
 
     from vclean.features.columns import Values
 
-(ALPHA, UPPER, LOWER, DIGIT, PUNCT, SPACE, SYMBOL, UNSPACED, MARK, COMMA, SENTENCE_END, UNCONDITIONAL_END, COLON,
- CLOSER, CURRENCY, PIPE, BULLET) = (1 << bit for bit in range(17))  # fmt: skip
+(ALPHA, UPPER, LOWER, DIGIT, PUNCT, SPACE, SYMBOL, UNSPACED, MARK, COMBINING, COMMA, SENTENCE_END, UNCONDITIONAL_END,
+ COLON, CLOSER, CURRENCY, PIPE, BULLET, OPENING_ANGLE, CLOSING_ANGLE,
+ RIGHTS) = (1 << bit for bit in range(21))  # fmt: skip
 """Bits of character classes.
 
 `UPPER` and `LOWER`: letters of scripts with case. `UNSPACED`: letters of scripts written without spaces; each letter
-counts as a word. `MARK`: combining marks and joiners, which belong to the character before them. `SENTENCE_END`: marks
-that can end a sentence. `UNCONDITIONAL_END`: marks that end a sentence whatever character follows. `CLOSER`: closing
-quotes and brackets. `PIPE`: separators of menu entries.
+counts as a word. `MARK`: combining marks (`COMBINING`) and joiners, which belong to the character before them.
+`SENTENCE_END`: marks that can end a sentence. `UNCONDITIONAL_END`: marks that end a sentence whatever character
+follows. `CLOSER`: closing quotes and brackets. `PIPE`: separators of menu
+entries. `OPENING_ANGLE`, `CLOSING_ANGLE`: quotation marks like angles. `RIGHTS`: signs of copyright and trade marks.
 """
 
-_BITS = {"L": ALPHA, "M": ALPHA | MARK, "N": DIGIT, "P": PUNCT, "Z": SPACE, "C": SPACE, "S": SYMBOL}
+_BITS = {"L": ALPHA, "M": ALPHA | MARK | COMBINING, "N": DIGIT, "P": PUNCT, "Z": SPACE, "C": SPACE, "S": SYMBOL}
 _FINE_BITS = {"Sc": CURRENCY, "Pe": CLOSER, "Pi": CLOSER, "Pf": CLOSER}
 _UNSPACED_RANGES = (
     (0x0E00, 0x0F00), (0x1000, 0x10A0), (0x1780, 0x1800), (0x1950, 0x19E0), (0x1A20, 0x1AB0), (0x2E80, 0x2FE0),
@@ -62,10 +66,11 @@ _CHARACTERS = {
     CLOSER: "\"'＂＇",
     PIPE: "|‹›·•¦｜│",
     BULLET: "•·-–—*▪■●○◦‣»›→►▶✓✔+∙❖➤➔★☆◆◇※－＊",
+    OPENING_ANGLE: "«",
+    CLOSING_ANGLE: "»",
+    RIGHTS: "©®™℗",
 }
 
-_MULTIPLIER = 0x9E3779B97F4A7C15
-_INVERSE = pow(_MULTIPLIER, -1, 1 << 64)
 _MARKS = {
     character: sum(bit for bit, characters in _CHARACTERS.items() if character in characters)
     for character in "".join(_CHARACTERS.values())
@@ -73,9 +78,14 @@ _MARKS = {
 _IDEOGRAPHS = 0x20000
 """First code point of the planes that contain ideographs (CJK Extension B ff.)."""
 
-_KIND, _FOLDED = (np.zeros(sys.maxunicode + 1, dtype=np.uint32) for _ in range(2))
+_TABLE = np.zeros((sys.maxunicode + 1, 2), dtype=np.uint32)
+_KIND, _FOLDED = _TABLE.T
 _DIGIT = np.zeros(sys.maxunicode + 1, dtype=np.uint8)
 """The results of `describe` for all characters so far; a kind of 0 is unknown. The system gives them memory on use."""
+
+_TEXT = np.dtype([("shape", "u8"), ("characters", "u4", 32), ("words", "u4", 32)])
+_WORD = np.dtype([("start", "i8"), ("end", "i8"), ("hash", "u8"), ("bigram", "u8"), ("owner", "i4")], align=True)
+"""Rows of `_characters.c`: texts and words."""
 
 
 def describe(code: int) -> tuple[int, int, int]:
@@ -122,51 +132,59 @@ class EncodedTexts:
         self.start = np.cumsum(length) - length
 
     @cached_property
+    def _read(self) -> tuple[NDArray[np.uint32], NDArray[np.void], NDArray[np.void]]:
+        """Return the class bits of the characters, and rows of `_TEXT` and `_WORD`."""
+        kind, rows = np.zeros_like(self.code), np.zeros(len(self.start), _TEXT)
+        words = read_texts(self.code, self.start, _TABLE, kind, rows, _learn, ALPHA | DIGIT, MARK, UNSPACED)
+        return kind, rows, np.frombuffer(words, _WORD)
+
+    @property
     def kind(self) -> NDArray[np.uint32]:
         """Return the class bits of each character: uint32 (C,)."""
-        return _KIND[self._index]
+        return self._read[0]
 
-    @cached_property
-    def folded(self) -> NDArray[np.uint32]:
-        """Return the characters in lower case, with every digit as `0`: uint32 (C,)."""
-        return _FOLDED[self._index]
+    @property
+    def rows(self) -> NDArray[np.void]:
+        """Return what was counted in each text, see `Text` in `_characters.c`: (B,)."""
+        return self._read[1]
 
-    @cached_property
-    def _index(self) -> NDArray[np.intp]:
-        """Return the characters as indices of the tables, which contain all of them from now on."""
-        index = self.code.astype(np.intp)
-        for code in set(index[_KIND[index] == 0].tolist()):
-            kind, _FOLDED[code], _DIGIT[code] = describe(code)
-            _KIND[code] = kind  # last: another thread may read the tables
-        return index
+    @property
+    def length(self) -> NDArray[np.int64]:
+        """Return the number of characters of each text: int64 (B,)."""
+        return np.diff(self.start, append=len(self.code)) - 1
 
-    def count(self, mask: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """Return the number of characters of each text in `mask`: float32 (B,)."""
-        return np.add.reduceat(mask, self.start, dtype=np.float32)
+    def digit(self, positions: NDArray[np.int64]) -> NDArray[np.uint8]:
+        """Return the value of the digit at each of P positions, 255 for other characters: uint8 (P,)."""
+        return _DIGIT[self.code[positions]]
 
-    @cached_property
-    def digit(self) -> NDArray[np.uint8]:
-        """Return the value of each digit, 255 for other characters: uint8 (C,)."""
-        return _DIGIT[self._index]
+    def find(self, bits: int) -> NDArray[np.int64]:
+        """Return the positions of all characters with one of the class `bits`, ascending: int64 (P,)."""
+        return np.flatnonzero((self.kind & np.uint32(bits)) > 0)
 
-    def count_class(self, bits: int) -> NDArray[np.float32]:
-        """Return the number of characters of each text with one of the class `bits`: float32 (B,)."""
-        return self.count((self.kind & np.uint32(bits)) > 0)
+    def count(self, positions: NDArray[np.int64] | Sequence[int]) -> NDArray[np.float32]:
+        """Return how many of the positions are in each text: float32 (B,)."""
+        owner = np.searchsorted(self.start, positions, side="right") - 1
+        return np.bincount(owner, minlength=len(self.start)).astype(np.float32)
+
+    def count_class(self, *classes: int, of: str = "characters") -> NDArray[np.float32]:
+        """Return the number of characters of each text in `classes`, of which no two have a common one: float32 (B,).
+
+        With `of="words"`, count the words that begin with such a character.
+        """
+        counts = self.rows[of].T
+        return np.asarray(sum(counts[each.bit_length() - 1] for each in classes), dtype=np.float32)
 
     @property
     def words(self) -> Words:
         """Return the words of all texts; not stored here, because they refer to the texts."""
-        mark, unspaced = (self.kind & MARK) > 0, (self.kind & UNSPACED) > 0
-        inside = (self.kind & (ALPHA | DIGIT)) > 0
-        if mark.any():  # a mark belongs to the letter or digit before it
-            base = np.maximum.accumulate(np.where(mark, 0, np.arange(len(mark))))
-            inside = inside[base] & ~mark[base]
-        goes_on = np.append(False, inside[:-1] & ~unspaced[:-1]) & ~unspaced
-        begins = inside & ~goes_on & ~mark
-        ends = inside & ~np.append(inside[1:] & ~begins[1:], False)
-        start = np.flatnonzero(begins)
-        owner = np.searchsorted(self.start, start, side="right") - 1
-        return Words(self, start, np.flatnonzero(ends) + 1, owner.astype(np.int32))
+        columns = {name: np.ascontiguousarray(self._read[2][name]) for name in _WORD.fields or ()}
+        return Words(self, **{**columns, "bigram": columns["bigram"][:-1]})
+
+
+def _learn(code: int) -> None:
+    """Add a character to the tables."""
+    kind, _FOLDED[code], _DIGIT[code] = describe(code)
+    _KIND[code] = kind  # last: another thread may read the tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,38 +195,25 @@ class Words:
         texts: the texts.
         start: int64 (W,), the index of the first character of each word in `texts.code`.
         end: int64 (W,), one past the index of the last character.
+        hash: uint64 (W,), a polynomial hash of each folded word, modulo 2^64, see `mix`.
+        bigram: uint64 (W - 1,), a hash of each word and the next.
         owner: int32 (W,), the text of each word.
     """
 
     texts: EncodedTexts
     start: NDArray[np.int64]
     end: NDArray[np.int64]
+    hash: NDArray[np.uint64]
+    bigram: NDArray[np.uint64]
     owner: NDArray[np.int32]
 
     def __len__(self) -> int:
         """Return the number of words."""
         return len(self.start)
 
-    @cached_property
-    def hash(self) -> NDArray[np.uint64]:
-        """Return a polynomial hash of each folded word: uint64 (W,).
-
-        Computed modulo 2^64 from one cumulative sum over all characters.
-        """
-        powers = _powers(_MULTIPLIER, len(self.texts.code))
-        running = np.zeros(len(powers) + 1, dtype=np.uint64)
-        np.cumsum(np.multiply(self.texts.folded, powers, dtype=np.uint64), out=running[1:])
-        shifted = (running[self.end] - running[self.start]) * _powers(_INVERSE, len(powers))[self.start]
-        return mix(shifted)
-
     def per_text(self, values: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
         """Return the number of words, or the sum of `values` over them, per text: float32 (B,)."""
         return np.bincount(self.owner, values, minlength=len(self.texts.start)).astype(np.float32)
-
-    @cached_property
-    def bigram(self) -> NDArray[np.uint64]:
-        """Return a hash of each word and the next: uint64 (W - 1,)."""
-        return mix(self.hash[:-1] * np.uint64(3) + self.hash[1:])
 
     @cached_property
     def bigram_owner(self) -> NDArray[np.int32]:
@@ -223,21 +228,15 @@ def mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return values ^ (values >> np.uint64(31))
 
 
-def _powers(base: int, count: int) -> NDArray[np.uint64]:
-    """Return `base` to the power of 0, 1, ... modulo 2^64: uint64 (count,)."""
-    powers = np.full(count, base, dtype=np.uint64)
-    powers[:1] = 1
-    return np.cumprod(powers)
-
-
 _DATE = re.compile(
-    r"\d{1,2}[./-] ?\d{1,2}[./-] ?\d{2,4}|\d{1,2}:\d\d|\d{4}[./-] ?\d{1,2}[./-] ?\d{1,2}"
+    r"(?=\d{1,4}+ ?[./:年년月월時时點点시h-])"  # most numbers end here
+    r"(?:\d{1,2}[./-] ?\d{1,2}[./-] ?\d{2,4}|\d{1,2}:\d\d|\d{4}[./-] ?\d{1,2}[./-] ?\d{1,2}"
     r"|\d{1,4} ?[年년] ?\d{1,2} ?[月월](?: ?\d{1,2} ?[日일號号])?|\d{4} ?[年년]|\d{1,2} ?[月월] ?\d{1,2} ?[日일號号]"
-    r"|\d{1,2} ?[时時點点시] ?\d{1,2} ?[分분]|\d{1,2} ?h ?\d\d\b"
+    r"|\d{1,2} ?[时時點点시] ?\d{1,2} ?[分분]|\d{1,2} ?h ?\d\d\b)"
 )
 _BESIDE_DIGIT = re.compile(r"(?:(?<=\d)|(?<=\d ))|.(?= ?\d)")
 _MONEY = re.compile(
-    r"\d+ ?[千万億亿萬만천]?(?:(?:USD|EUR|GBP|CHF|JPY|CNY|INR|RUB|PLN|CZK|SEK|NOK|DKK|HUF|RON|TRY|BRL)\b"
+    r"\d++ ?+[千万億亿萬만천]?+(?:(?:USD|EUR|GBP|CHF|JPY|CNY|INR|RUB|PLN|CZK|SEK|NOK|DKK|HUF|RON|TRY|BRL)\b"
     r"|(?:kr|Ft|lei|Rs|Rp|TL|đ)\b|Kč|zł|руб|грн|лв|тг|дин|元|円|块|圓|원|บาท|درهم|دينار|ريال|جنيه|ليرة|ریال|تومان|रुपये|रुपए|টাকা)"
 )
 """Currencies written after an amount: ISO 4217 codes that are common on pages, and names."""
@@ -256,16 +255,14 @@ def count_number_patterns(texts: EncodedTexts, plain: str) -> Values:
         texts: the encoded texts.
         plain: the same texts as one string, with a line feed after each.
     """
-    digit = np.concatenate([[False], (texts.kind & DIGIT) > 0])
-    numbers = np.flatnonzero(digit[1:] > digit[:-1]).tolist()
-    signs = np.flatnonzero(texts.kind & CURRENCY).tolist()
-    prices = [sign for sign in signs if _BESIDE_DIGIT.match(plain, sign)]
+    digits = texts.find(DIGIT)
+    numbers = digits[np.diff(digits, prepend=-2) > 1].tolist()
+    prices = [sign for sign in texts.find(CURRENCY).tolist() if _BESIDE_DIGIT.match(plain, sign)]
     prices += [
         each for each in numbers if _MONEY.match(plain, each) or _MONEY_BEFORE.search(plain[max(each - 6, 0) : each])
     ]
     positions = {"dates": _matches(_DATE, plain, numbers), "prices": prices, "phones": _matches(_PHONE, plain, numbers)}
-    owners = {name: np.searchsorted(texts.start, at, side="right") - 1 for name, at in positions.items()}
-    return {name: np.bincount(at, minlength=len(texts.start)).astype(np.float32) for name, at in owners.items()}
+    return {name: texts.count(at) for name, at in positions.items()}
 
 
 def _matches(pattern: re.Pattern[str], plain: str, positions: Sequence[int]) -> list[int]:

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vclean.features.columns import find_keys, sorted_unique
+from vclean.features.columns import sorted_unique
+from vclean.features.text._characters import find_terms
 from vclean.features.text.characters import EncodedTexts, mix
 from vclean.files import read_table
 
@@ -29,7 +30,11 @@ if TYPE_CHECKING:
 
     from vclean.features.text.characters import Words
 
-_FILTER_BITS = 16
+_BUCKETS = 1 << 12  # `BUCKET_BITS` of `_characters.c`
+_CONTINUES = np.uint32(1 << 31)
+"""The list of all beginnings of longer terms."""
+_MATCH = np.dtype([("start", "i4"), ("length", "i4"), ("lists", "u4")])
+"""Rows of `_characters.c`."""
 
 
 class Terms:
@@ -40,9 +45,9 @@ class Terms:
 
     Attributes:
         names: the names of the lists.
-        tables: for terms of one word, of two words and so on: uint64 (T,), their hashes, ascending, and uint32 (T,),
-            the lists that contain each, one bit per index in `names`.
-        first: bool (2 ** 16,), whether a term begins with a word whose hash has these leading bits.
+        keys: uint64 (T,), the hashes of terms and of their beginnings, ascending; of two words, as in `Words.bigram`.
+        lists: uint32 (T,), the lists that contain each, one bit per index in `names`, and `_CONTINUES`.
+        first: int32 (_BUCKETS + 1,), the index of the first key in each bucket: those with equal leading bits.
     """
 
     def __init__(self, lists: Mapping[str, Sequence[str]]) -> None:
@@ -50,40 +55,24 @@ class Terms:
         bits = np.repeat(1 << np.arange(len(lists), dtype=np.uint32), [len(terms) for terms in lists.values()])
         words = EncodedTexts([*chain.from_iterable(lists.values()), ""]).words
         count, start = words.per_text(), np.flatnonzero(np.diff(words.owner, prepend=-1))
-        value = words.hash[start]
-        self.first = np.zeros(1 << _FILTER_BITS, dtype=bool)
-        self.first[value >> np.uint64(64 - _FILTER_BITS)] = True
-        self.tables: list[tuple[NDArray[np.uint64], NDArray[np.uint32]]] = []
+        value, values, bits_of = words.hash[start], [words.hash[:0]], [bits[:0]]
         while len(start):
-            term = words.owner[start]
-            is_whole = count[term] == len(self.tables) + 1
-            hashes = sorted_unique(value[is_whole])
-            lists_of = np.zeros(len(hashes), dtype=np.uint32)
-            np.bitwise_or.at(lists_of, np.searchsorted(hashes, value[is_whole]), bits[term[is_whole]])
-            self.tables.append((hashes, lists_of))
-            start, value = _extend(words, start, value, len(self.tables))
+            term, length = words.owner[start], len(values)
+            goes_on = count[term] > length
+            values.append(value)
+            bits_of.append(np.where(goes_on, _CONTINUES, bits[term]))
+            start = start[goes_on]
+            value = mix(value[goes_on] * np.uint64(3) + words.hash[start + length])
+        self.keys = sorted_unique(np.concatenate(values))
+        self.lists = np.zeros(len(self.keys), dtype=np.uint32)
+        np.bitwise_or.at(self.lists, np.searchsorted(self.keys, np.concatenate(values)), np.concatenate(bits_of))
+        buckets = (self.keys // np.uint64((1 << 64) // _BUCKETS)).astype(np.int64)
+        self.first = np.searchsorted(buckets, np.arange(_BUCKETS + 1)).astype(np.int32)
 
     def find(self, words: Words) -> TermMatches:
         """Find all occurrences of terms that lie within one text."""
-        start = np.flatnonzero(self.first[words.hash >> np.uint64(64 - _FILTER_BITS)])
-        value, matches = words.hash[start], [(start[:0], start[:0], np.zeros(0, dtype=np.uint32))]
-        for length, (hashes, lists) in enumerate(self.tables, start=1):
-            rows, index = find_keys(value, hashes)
-            matches.append((start[rows], np.full(len(rows), length), lists[index]))
-            start, value = _extend(words, start, value, length)
-        return TermMatches(words, self.names, *map(np.concatenate, zip(*matches, strict=True)))
-
-
-def _extend(
-    words: Words, start: NDArray[np.int64], value: NDArray[np.uint64], length: int
-) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Extend runs of `length` words by the next word of the same text; return their starts and hashes.
-
-    Hashes of two words are equal to `Words.bigram`.
-    """
-    following = np.minimum(start + length, len(words) - 1)
-    inside = (words.owner[following] == words.owner[start]) & (following == start + length)
-    return start[inside], mix(value[inside] * np.uint64(3) + words.hash[following[inside]])
+        rows = np.frombuffer(find_terms(self.keys, self.lists, self.first, words.hash, words.owner), _MATCH)
+        return TermMatches(words, self.names, rows["start"], rows["length"], rows["lists"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,15 +82,15 @@ class TermMatches:
     Attributes:
         words: the words.
         names: the names of the lists.
-        start: int64 (M,), the first word of each match.
-        length: int64 (M,), its number of words.
+        start: int32 (M,), the first word of each match.
+        length: int32 (M,), its number of words.
         lists: uint32 (M,), the lists that contain the term, one bit per index in `names`.
     """
 
     words: Words
     names: tuple[str, ...]
-    start: NDArray[np.int64]
-    length: NDArray[np.int64]
+    start: NDArray[np.int32]
+    length: NDArray[np.int32]
     lists: NDArray[np.uint32]
 
     def count(self, name: str) -> NDArray[np.float32]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from unicodedata import digit
 
 import numpy as np
@@ -39,7 +40,7 @@ MARKS = {
     "BULLET": "•-–—*▪●→✓※",
 }
 
-TEXTS = st.lists(st.text(alphabet="abAB 1.,\n中ก", min_size=1, max_size=12), min_size=1, max_size=6)
+TEXTS = st.lists(st.text("aBǅ 1.,\n中ก\u0e31\u0301\u200d\U0002f800", max_size=8), max_size=6)
 
 
 def split_words(*texts):
@@ -49,6 +50,17 @@ def split_words(*texts):
     for start, end, owner in zip(words.start, words.end, words.owner, strict=True):
         words_by_text[owner].append("".join(map(chr, words.texts.code[start:end])))
     return words_by_text if len(texts) > 1 else words_by_text[0]
+
+
+def plain_words(text):
+    """Return start, end and hash of each word: "w" and "u" are letters with and without spaces, "m" and "v" marks."""
+    kinds, folded, _ = zip(*map(describe, map(ord, f"{text}\n")), strict=True)
+    bits = [(kind & (ALPHA | DIGIT) > 0) + 2 * (kind & MARK > 0) + 4 * (kind & UNSPACED > 0) for kind in kinds]
+    signs = "".join(" wmm uvv"[each] for each in bits)
+    spans = [match.span() for match in re.finditer(r"[uw](?:[mv]|(?<=[wm])w)*", signs)]
+    polynomials = [sum(code * 0x9E3779B97F4A7C15**power for power, code in enumerate(folded[a:b])) for a, b in spans]
+    hashes = mix(np.array([value % 2**64 for value in polynomials], dtype=np.uint64)).tolist()
+    return [(*span, value) for span, value in zip(spans, hashes, strict=True)]
 
 
 class TestDescribe:
@@ -126,32 +138,43 @@ class TestWords:
         assert split_words(text) == expected
 
     @given(TEXTS)
-    def test_equals_the_loop(self, texts):
-        """Compare with runs of letters and digits, where each Chinese or Thai character is a word."""
-        expected = []
-        for text in texts:
-            spaced = "".join(f" {c} " if c in "中ก" else c if c.isalnum() else " " for c in text)
-            expected.append(spaced.split())
-        words_by_text = split_words(*texts)
-        assert (words_by_text if len(texts) > 1 else [words_by_text]) == expected
-
-    @given(TEXTS)
-    def test_hashes_equal_those_of_single_words(self, texts):
-        words = EncodedTexts(texts).words
-        for start, end, value in zip(words.start, words.end, words.hash, strict=True):
-            word = "".join(map(chr, words.texts.code[start:end]))
-            assert EncodedTexts([word]).words.hash.tolist() == [value]
+    def test_equals_a_pattern(self, texts):
+        words, starts = EncodedTexts(texts).words, np.cumsum([0, *(len(text) + 1 for text in texts)])
+        expected = [
+            (starts[owner] + start, starts[owner] + end, owner, value)
+            for owner, text in enumerate(texts)
+            for start, end, value in plain_words(text)
+        ]
+        assert list(zip(words.start, words.end, words.owner, words.hash, strict=True)) == expected
+        assert words.bigram.tolist() == mix(words.hash[:-1] * np.uint64(3) + words.hash[1:]).tolist()
 
     def test_the_same_on_every_machine(self):
         """Check stored values: models depend on these numbers, so they must not change."""
         assert EncodedTexts(["cat"]).words.hash.tolist() == [0x53F431753B17ABD6]
 
     def test_a_long_page(self):
-        """Check a text longer than the cached tables of powers."""
-        count = 200_000
-        hashes = EncodedTexts(["w x y " * count]).words.hash
-        assert len(hashes) == 3 * count
-        assert len(np.unique(hashes)) == 3
+        words = EncodedTexts(["w x y " * 200_000]).words
+        assert len(words) == 600_000
+        assert len(np.unique(words.hash)) == 3
+
+
+class TestRows:
+    @given(TEXTS)
+    def test_equals_counts_of_each_text(self, texts):
+        encoded, words = EncodedTexts(texts), list(map(plain_words, texts))
+        kinds = [[describe(ord(character))[0] for character in f"{text}\n"] for text in texts]
+        first = [[kind[start] for start, _, _ in each] for kind, each in zip(kinds, words, strict=True)]
+        assert encoded.kind.tolist() == [kind for each in kinds for kind in each] or not texts
+        for bit in (1 << bit for bit in range(32)):
+            for of, expected in (("characters", kinds), ("words", first)):
+                assert encoded.count_class(bit, of=of).tolist() == [sum(kind & bit > 0 for kind in e) for e in expected]
+
+    @given(TEXTS)
+    def test_shapes_are_equal_if_the_words_are(self, texts):
+        encoded, words = EncodedTexts(texts), [[value for *_, value in plain_words(each)] for each in texts]
+        shapes = encoded.rows["shape"].tolist()
+        pairs = set(zip(shapes, map(tuple, words), strict=True))
+        assert len(pairs) == len(set(shapes)) == len(set(map(tuple, words)))
 
 
 class TestDigitValues:
@@ -164,18 +187,6 @@ class TestMix:
         """Check the published first outputs for seed 0, which mixes multiples of the golden ratio."""
         state = np.array([0x9E3779B97F4A7C15, 0x3C6EF372FE94F82A], dtype=np.uint64)
         assert mix(state).tolist() == [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4]
-
-
-class TestIndependenceOfTexts:
-    @given(st.lists(st.text("aB1 .\u0301\u200d-", max_size=8), min_size=1, max_size=4))
-    @pytest.mark.parametrize("other", ["\u4e2d", "\U0002f800"])
-    def test_other_texts_do_not_change_words(self, other, texts):
-        """Check that the faster path for texts without unspaced scripts gives the same words."""
-        alone, beside = EncodedTexts(texts).words, EncodedTexts([*texts, other]).words
-        assert (len(beside), beside.owner[-1]) == (len(alone) + 1, len(texts))
-        assert alone.start.tolist() == beside.start[:-1].tolist()
-        assert alone.end.tolist() == beside.end[:-1].tolist()
-        assert alone.hash.tolist() == beside.hash[:-1].tolist()
 
 
 def values(name, *texts):
