@@ -7,6 +7,7 @@ title, its address and its type show that a page is one. The file of the model o
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,6 +16,7 @@ from vclean.classify import model_file
 from vclean.classify.forest import Forest
 from vclean.errors import ModelError
 from vclean.features.facts.mentions import Field
+from vclean.features.facts.page_type import COLUMNS
 from vclean.labels import PAGE_TYPES, PageType
 from vclean.page import split_url
 
@@ -46,9 +48,7 @@ def page_type(context: PageContext, model: MetadataModel | None = None) -> str:
     Raises:
         ModelError: the shipped models are missing or damaged.
     """
-    from vclean.classify.metadata import load_shipped
-
-    chosen = choose_page_type(context, (model or load_shipped()).forests[Field.PAGE_TYPE])
+    chosen = choose_page_type(context, model.forests[Field.PAGE_TYPE] if model else _shipped())
     return chosen[0].value if chosen else ""
 
 
@@ -62,6 +62,11 @@ def choose_page_type(context: PageContext, forest: Forest) -> tuple[PageType, fl
     if probability[best] < THRESHOLD or (words < _FEW_WORDS and PAGE_TYPES[best] not in _SHORT):
         return None
     return PAGE_TYPES[best], float(probability[best])
+
+
+@cache
+def _shipped() -> Forest:
+    return read(model_file.read_shipped(SHIPPED), {Field.PAGE_TYPE: list(COLUMNS)})[1][Field.PAGE_TYPE]
 
 
 def read(data: bytes, columns: Mapping[Field, list[str]]) -> tuple[dict[str, Any], dict[Field, Forest]]:

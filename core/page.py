@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import SplitResult, urljoin, urlsplit
 
@@ -64,7 +64,7 @@ class Page:
     (False, None)
     """
 
-    content: bytes | str = b""
+    content: bytes | str = field(default=b"", repr=False)
     url: str = ""
     charset: str = ""
     path: Path | None = None
@@ -73,7 +73,7 @@ class Page:
     id: str = ""
     record_id: str = ""
     record_date: str = ""
-    snapshot: bytes | None = None
+    snapshot: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,10 @@
 """Define methods, and the functions that the module of a method provides.
 
-A method without training is a function from blocks to a prediction, in its own module, with an entry in
-`vclean.classify.methods.registry`. `prediction_from_mask` and `prediction_of_visible` turn a mask of blocks into a
-prediction.
+A method without training is a function from blocks to a prediction, in its own module, with a line in
+`data/methods.tsv`. `prediction_from_mask` and `prediction_of_visible` turn a mask of blocks into a prediction.
 
-A trained method is a module, or an object in one, with the three functions of `Trainable`. With its entry in the
-registry it works in `vclean --method NAME`, `vclean train --method NAME` and, cross-validated by site, `vclean evaluate
+A trained method is a module, or an object in one, with the three functions of `Trainable`. With its line in the table
+it works in `vclean --method NAME`, `vclean train --method NAME` and, cross-validated by site, `vclean evaluate
 --folds K`. The output of `train` ships as `classify/data/methods/NAME.model` if it is small. Without this file, the
 method needs `--model`.
 

@@ -179,7 +179,7 @@ class PageImage:
             UsageError: a label does not exist, or the result has no roles.
         """
         if by == "role" and not self._result.prediction.roles:
-            raise UsageError(f"the method {self._result.method} has no roles: use the method vclean, or by='label'")
+            raise UsageError("the result has no roles: use the method and the model of vclean, or by='label'")
         selected = None if labels is None else sorted(set(labels))
         if unknown := set(selected or ()) - set(Label):
             raise UsageError(f"no label {min(unknown)!r}: choose some of {', '.join(Label)}")

@@ -95,7 +95,7 @@ class TestDrawBlocks:
     def test_unknown_label_and_missing_roles(self, image):
         with pytest.raises(UsageError, match="no label 'x': choose some of h, p, l, c, o"):
             image.draw_blocks("hx")
-        with pytest.raises(UsageError, match=r"has no roles: use the method vclean, or by='label'"):
+        with pytest.raises(UsageError, match=r"has no roles: use the method and the model of vclean, or by='label'"):
             image.draw_blocks(by="role")
 
     def test_color(self, image):
