@@ -296,6 +296,11 @@ class Snapshot:
         return union_boxes(self.line_box, self.line_text, len(self.texts))
 
     @cached_property
+    def line_center(self) -> NDArray[np.float32]:
+        """Return the center of each line, float32 (L, 2)."""
+        return np.asarray(self.line_box[:, :2] + self.line_box[:, 2:] / 2)
+
+    @cached_property
     def text_start(self) -> NDArray[np.int64]:
         """Return the number of texts before each element, int64 (N + 1,)."""
         return np.append(0, np.cumsum(np.bincount(self.text_after, minlength=len(self))))

@@ -270,7 +270,7 @@ def smooth_groups(
     smoothed[rows[(share >= KEEP_SHARE)[number]]] = True
     smoothed[rows[(share <= DROP_SHARE)[number]]] = False
     mean = np.bincount(number, weight * probability[rows]) / total
-    first, last = np.full((2, len(total)), -1)
+    first, last = np.empty((2, len(total)), dtype=np.intp)
     last[number], first[number[::-1]] = rows, rows[::-1]
     padded = np.concatenate([[False], smoothed, [False]])
     enclosed = padded[first] & padded[last + 2] & (mean > ENCLOSED_PROBABILITY)

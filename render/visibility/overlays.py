@@ -126,8 +126,7 @@ class _Page:
     @cached_property
     def line_center(self) -> NDArray[np.float32]:
         """Return the center of each line, CSS px, float32 (L, 2)."""
-        box = self.snapshot.line_box[self.is_shown[self.snapshot.line_text]]
-        return np.asarray(box[:, :2] + box[:, 2:] / np.float32(2))
+        return np.asarray(self.snapshot.line_center[self.is_shown[self.snapshot.line_text]])
 
 
 class _Candidates:
@@ -252,7 +251,7 @@ class _Candidates:
             np.stack([self._page.line_parent[line], self.nodes[candidate]], axis=1), axis=0, return_inverse=True
         )
         below = [painting.content_key(parent) < painting.background_key(node) for parent, node in pairs.tolist()]
-        return np.array(below, dtype=bool)[index.reshape(-1)]
+        return np.array(below, dtype=bool)[index]
 
     @property
     def _float(self) -> NDArray[np.bool_]:

@@ -81,18 +81,12 @@ class CandidateTexts:
         return len(self.index)
 
     @cached_property
-    def largest_line(self) -> NDArray[np.float32]:
-        """Return the box of the line of each candidate with the largest area, float32 (K, 4)."""
+    def largest_line(self) -> NDArray[np.intp]:
+        """Return the line of each candidate with the largest area, intp (K,)."""
         box, owner = self.snapshot.line_box, self.snapshot.line_text
         area = box[:, 2] * box[:, 3]
         order = np.lexsort((np.arange(len(area)), -area, owner))
-        return box[order[np.searchsorted(owner[order], self.index)]]
-
-    @cached_property
-    def center(self) -> NDArray[np.float32]:
-        """Return the center of the largest line of each candidate, float32 (K, 2)."""
-        box = self.largest_line
-        return np.asarray(box[:, :2] + box[:, 2:] / np.float32(2))
+        return order[np.searchsorted(owner[order], self.index)]
 
 
 def without_lines(texts: CandidateTexts) -> NDArray[np.uint8]:
@@ -123,7 +117,7 @@ def unreadable(texts: CandidateTexts) -> NDArray[np.uint8]:
 
 def _effective_font_size(texts: CandidateTexts, size: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the font size after transforms, CSS px, (K,): from the height of lines where `size` cannot explain it."""
-    box = texts.largest_line
+    box = texts.snapshot.line_box[texts.largest_line]
     vertical = (box[:, 3] > 2 * size) & (box[:, 2] < box[:, 3])
     height = np.where(vertical, box[:, 2], box[:, 3])
     ratio = height / (_LINE_HEIGHT * np.maximum(size, 0.1))
@@ -277,7 +271,7 @@ class PaintedTexts:
         # The box of an inline element is around all its lines, and what else is on them; it covers no other text.
         is_large = np.append(~painting.is_inline | painting.is_picture, np.ones(len(snapshot.area), dtype=bool))
         pairs = [(painters[:0], painters[:0], is_large[:0])]
-        for text, row in points_in_boxes(texts.center, self._box[painters]):
+        for text, row in points_in_boxes(snapshot.line_center[texts.largest_line], self._box[painters]):
             painter, parent = painters[row], texts.parent[text]
             element = self._element[painter]
             is_around = (painter < len(snapshot)) & (element <= parent) & (parent < snapshot.end[element])
@@ -375,7 +369,8 @@ class PaintedTexts:
             painting.paints & painting.is_fixed & (self._overlay < 0), np.ones(len(snapshot.area), dtype=bool)
         )
         has_backdrop = painting.fill_viewport(self._box[fixed]).any()
-        return np.asarray(has_backdrop & (self._texts.center[:, 1] > snapshot.settings.get("height", 0)))
+        center = snapshot.line_center[self._texts.largest_line]
+        return np.asarray(has_backdrop & (center[:, 1] > snapshot.settings.get("height", 0)))
 
     def _on_missing_images(self, rows: NDArray[np.intp]) -> Mask:
         """Return which of R texts may be placed over an image that has not been loaded and has no size without it.
