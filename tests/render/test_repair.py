@@ -36,6 +36,7 @@ BROKEN = {
     "open iframe in noscript": "<p>One</p><noscript><iframe src='a'>x{</iframe>}</noscript><p>Two",
     "comment in noscript": "<p>One</p><noscript><!-- x {-->}</noscript><p>Two</p><!-- y -->",
     "paragraph in noscript": "<p>One</p><noscript><p><b>x{</b></p>}</noscript><p>Two</p>",
+    "open paragraph in noscript": "<p>One</p><noscript><p><b>x</b>{</p>}</noscript><p>Two</p>",
     "comment": "<p>One</p><!-- x >{-->}<p>Two",
     "comment with a wrong end": "<p>One</p><!-- x ->{-->}\n<p>Two",
     "comment before a tag": "<p>One</p><!-- x\n{-->}<p>Two",

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import gzip
 import json
+import re
 import subprocess
 import sys
 from contextlib import suppress
@@ -87,6 +89,12 @@ class TestWrite:
         assert ids(out) == ["p1", "p2"]
         assert len(list((out / "snapshots").iterdir())) == 1
 
+    def test_writes_texts_as_wet(self, out):
+        written(out, done(1), lost(2), done(3), run=replace(RUN, wet=True))
+        (path,) = (out / "wet").iterdir()
+        types = re.findall(r"^WARC-Type: (\w+)", gzip.decompress(path.read_bytes()).decode(), re.MULTILINE)
+        assert types == ["warcinfo", "conversion", "conversion"]
+
     def test_logs_the_first_three_failures(self, out, caplog):
         written(out, done(0), *map(lost, range(1, 6)))
         assert [record.message.partition(":")[0] for record in caplog.records] == ["p1", "p2", "p3"]
@@ -114,6 +122,11 @@ class TestResume:
                 assert output.is_done(key(2), "p2") is not due
         assert ids(out) == ["p1"]
         assert [line["id"] for line in lines(out)] == ["p1"]
+
+    def test_a_row_counts_for_one_page(self, out):
+        written(out, done(1), done(1))
+        with opened(out, resume=True) as output:
+            assert [output.is_done(key(1), "p1") for _ in range(4)] == [True, True, False, False]
 
     @pytest.mark.parametrize(
         ("cleaning", "message"),

@@ -96,6 +96,7 @@ class TestNames:
         for folder, order in (("a", (1, 2, 3)), ("b", (3, 1, 2))):
             write(tmp_path / folder, *map(done, order))
         assert names(tmp_path / "a") == names(tmp_path / "b")
+        assert re.fullmatch(r"part-[0-9a-f]{16}\.parquet", *names(tmp_path / "a"))
 
     def test_equal_pages_of_one_writer_get_own_parts(self, tmp_path):
         """Write three rows for a page that occurs three times, with parts of any size."""

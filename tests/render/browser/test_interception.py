@@ -70,11 +70,13 @@ class Session:
         return {"frameTree": {"frame": {"id": "main"}}}
 
 
-def refuse_one(error: NetworkError | None = None, **changes: Any) -> tuple[RequestInterceptor, PageRequest, Any]:
-    """Refuse one request, or raise an error for it.
+def answer_one(
+    answer: PageResponse | NetworkError | None = None, *, refuses_all: bool = False, **changes: Any
+) -> tuple[RequestInterceptor, list[PageRequest], Any]:
+    """Give an answer to one request: a response, an error, or None to refuse it.
 
     Returns:
-        the interceptor, the request that the responder got, and the last command of the interceptor.
+        the interceptor, the requests that the responder got, and the last command of the interceptor.
     """
     event = {
         "requestId": "r1",
@@ -84,17 +86,19 @@ def refuse_one(error: NetworkError | None = None, **changes: Any) -> tuple[Reque
     }
     requests: list[PageRequest] = []
 
-    async def respond(request: PageRequest) -> None:
+    async def respond(request: PageRequest) -> PageResponse | None:
         requests.append(request)
-        if error is not None:
-            raise error
+        if isinstance(answer, NetworkError):
+            raise answer
+        return answer
 
-    async def run() -> tuple[RequestInterceptor, PageRequest, Any]:
+    async def run() -> tuple[RequestInterceptor, list[PageRequest], Any]:
         session = Session()
         interceptor = RequestInterceptor(session, respond)
         await interceptor.start()
+        interceptor.refuses_all = refuses_all
         await session.handlers["Fetch.requestPaused"](event | changes)
-        return interceptor, requests[0], session.sent[-1]
+        return interceptor, requests, session.sent[-1]
 
     return asyncio.run(run())
 
@@ -102,13 +106,30 @@ def refuse_one(error: NetworkError | None = None, **changes: Any) -> tuple[Reque
 class TestRequestInterceptor:
     def test_passes_body_of_post(self) -> None:
         entries = [{"bytes": base64.b64encode(part).decode()} for part in (b"a=1&", b"b=2")]
-        _, request, _ = refuse_one(request={"url": "u", "method": "POST", "headers": {}, "postDataEntries": entries})
+        _, (request,), _ = answer_one(request={"url": "u", "method": "POST", "headers": {}, "postDataEntries": entries})
         assert (request.method, request.body) == ("POST", b"a=1&b=2")
 
     @pytest.mark.parametrize("resource_type", ["Document", "Image"])
     @pytest.mark.parametrize("error", [None, NetworkError("gone")])
     def test_refuses_request(self, resource_type: str, error: NetworkError | None) -> None:
         # The error of the page itself is stored.
-        interceptor, _, sent = refuse_one(error, resourceType=resource_type)
+        interceptor, _, sent = answer_one(error, resourceType=resource_type)
         assert interceptor.failure is (error if resource_type == "Document" else None)
         assert sent == ("Fetch.failRequest", {"requestId": "r1", "errorReason": "Aborted"})
+
+    def test_refuses_all_requests(self) -> None:
+        interceptor, requests, sent = answer_one(PageResponse(b""), refuses_all=True, resourceType="Script")
+        assert (interceptor.missed_scripts, requests, sent[0]) == (0, [], "Fetch.failRequest")
+
+    @pytest.mark.parametrize(
+        ("resource_type", "response", "missed"),
+        [
+            ("Script", None, 1),
+            ("Script", PageResponse(b"", status=400), 1),
+            ("Script", PageResponse(b""), 0),
+            ("Image", None, 0),
+        ],
+    )
+    def test_counts_missed_scripts(self, resource_type: str, response: PageResponse | None, missed: int) -> None:
+        interceptor, _, _ = answer_one(response, resourceType=resource_type)
+        assert interceptor.missed_scripts == missed

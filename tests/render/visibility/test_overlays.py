@@ -55,6 +55,7 @@ GRAY = {"background-color": "rgb(90, 90, 90)"}
         # below the text
         (f"{ARTICLE}<aside>Agree</aside>", {"aside": BAR | {"z-index": "-1"}}, ""),
         (f"<aside>Agree</aside>{ARTICLE}", {"article": {"position": "relative"}}, ""),
+        (f"<aside>Agree</aside>{ARTICLE}", {"article": {"position": "relative"}, "p": {"float": "left"}}, ""),
         # main content
         (f"<p>Menu</p><aside>{WORDS}</aside>", {}, ""),
         (f"<p>Menu</p><aside><main>{WORDS}</main></aside>", {}, ""),
@@ -76,7 +77,10 @@ def test_overlays(html: str, styles: dict[str, dict[str, str]], expected: str) -
         (f"{ARTICLE}<aside>Agree</aside>", (0, 0, 800, 9), ""),  # a bar that covers no text
         (f"{ARTICLE}<aside>Agree</aside>", (0, 500, 800, 100), "aside"),
         (f"<article>{ARTICLE}<aside>Agree</aside></article>", (0, 500, 800, 100), ""),
+        (f"{ARTICLE}<aside>Agree</aside>", (0, 0, 180, 600), ""),  # left of the centers of the lines
+        (f"{ARTICLE}<aside>Agree</aside>", (180, 0, 9, 600), "aside"),
         (f"{ARTICLE}<aside>Agree</aside>", (600, 250, 150, 100), ""),  # in the margin
+        (f"{ARTICLE}<aside>Agree</aside>", (0, 310, 150, 100), ""),
         (f"{ARTICLE}<aside>Agree</aside>", (600, 490, 150, 100), "aside"),
         (f"{ARTICLE}<aside></aside><i>Agree</i>", (0, 0, 800, 200), "aside"),  # no backdrop
     ],
