@@ -34,6 +34,9 @@ _NORMAL: Final = np.array([math.erfc(-z / math.sqrt(2)) / 2 for z in _DEVIATION.
 """Standard normal distribution at `_DEVIATION`, for linear interpolation with errors below 1e-6.
 
 The import of `scipy.special` takes as long as all other imports of a page without a browser."""
+_LEVEL: Final = np.concatenate([[0], _NORMAL[:-1], [1]])
+_RISE: Final = np.diff(_NORMAL, prepend=_NORMAL[0], append=_NORMAL[-1])
+"""The distribution below, at and above the points of `_DEVIATION`, and its rise up to the next point."""
 _TINY: Final = 1e-9
 _SURE: Final = 0.95
 _QUARTILE: Final = 0.75
@@ -90,7 +93,10 @@ def _scenarios(probability: NDArray[np.float32]) -> NDArray[np.float64]:
     """
     quantile = np.interp(probability, _NORMAL, _DEVIATION, left=-np.inf, right=np.inf)[:, None]
     shifted = (quantile + np.sqrt(CORRELATION) * FACTOR) / np.sqrt(1 - CORRELATION)
-    return np.asarray(np.interp(shifted, _DEVIATION, _NORMAL, left=0, right=1))
+    steps = np.clip(shifted * 256, -2049, 2048)  # a quarter of the time of `np.interp`, which searches
+    below = np.floor(steps)
+    row = below.astype(np.intp) + 2049
+    return np.asarray(_RISE.take(row) * (steps - below) + _LEVEL.take(row))
 
 
 def assign_labels(is_content: NDArray[np.bool_], types: NDArray[np.float32]) -> list[Label]:
