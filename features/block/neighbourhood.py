@@ -134,5 +134,6 @@ def compute(
 
 def neighbour_values(values: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return `values` (K, B) of the blocks at each of `STEPS`: float32 (K, len(STEPS), B); NaN beyond the page."""
-    padded = np.pad(values, ((0, 0), (1, 1)), constant_values=np.nan)
-    return np.stack([padded[:, :-2], padded[:, 2:]], axis=1)
+    of_steps = np.full((len(values), len(STEPS), values.shape[1]), np.float32(np.nan))
+    of_steps[:, 0, 1:], of_steps[:, 1, :-1] = values[:, :-1], values[:, 1:]
+    return of_steps
