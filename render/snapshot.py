@@ -275,7 +275,7 @@ class Snapshot:
 
     def is_tag(self, names: Collection[str]) -> NDArray[np.bool_]:
         """Return whether the tag of each element is one of `names`, shape (N,)."""
-        return np.array([name in names for name in self.tags], dtype=bool).take(self.tag)
+        return np.frombuffer(bytes(map(names.__contains__, self.tags)), dtype=bool).take(self.tag)
 
     @cached_property
     def has_place(self) -> NDArray[np.bool_]:
