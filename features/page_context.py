@@ -130,8 +130,8 @@ class PageContext:
     @cached_property
     def member_chars(self) -> NDArray[np.float32]:
         """Return the number of characters of each text node in a block: float32 (K,)."""
-        texts = self.snapshot.texts
-        return np.fromiter((len(texts[t]) for t in self.blocks.members.tolist()), np.float32, len(self.blocks.members))
+        texts = map(self.snapshot.texts.__getitem__, self.blocks.members.tolist())
+        return np.fromiter(map(len, texts), np.float32, len(self.blocks.members))
 
     @cached_property
     def member_parent(self) -> NDArray[np.int32]:
