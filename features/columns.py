@@ -12,7 +12,7 @@ import numpy as np
 from vclean.files import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     Values = dict[str, Numbers]
     """Columns by name, each (B,)."""
 
-    Parts = dict[Callable[[PageContext], Values], tuple["FeatureColumn", ...]]
-    """Columns of blocks by the function that computes their values, (B,) each, from a page."""
+    Parts = dict[Callable[[PageContext], Values], list[str]]
+    """Names of columns of blocks by the function that computes their values, (B,) each, from a page."""
 
 _Integer = TypeVar("_Integer", bound="np.integer[Any]")
 
@@ -172,15 +172,16 @@ def _declared() -> dict[tuple[str, str], list[FeatureColumn]]:
 
 
 def read_parts(table: str, functions: Mapping[str, Any]) -> Parts:
-    """Return the columns of a table of `data/columns.tsv` by the functions that compute them, which its rows name."""
-    return {functions[part]: tuple(columns) for (name, part), columns in _declared().items() if name == table}
+    """Return the names of columns in `data/columns.tsv` by the functions that compute them, which the rows name."""
+    parts = {part: columns for (name, part), columns in _declared().items() if name == table}
+    return {functions[part]: [column.name for column in columns] for part, columns in parts.items()}
 
 
-def compute_parts(parts: Parts, context: PageContext, names: Collection[str] | None = None) -> Values:
+def compute_parts(parts: Parts, context: PageContext, names: frozenset[str] | None = None) -> Values:
     """Return the values of all columns of a page, (B,) each, or of the parts with the columns `names`."""
     values: Values = {}
     for compute, columns in parts.items():
-        if names is None or any(column.name in names for column in columns):
+        if names is None or not names.isdisjoint(columns):
             values.update(compute(context))
     return values
 

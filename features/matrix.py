@@ -14,8 +14,6 @@ from vclean.features.page_context import PageContext, discard_default_layout, mi
 from vclean.labels import Visibility
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from numpy.typing import NDArray
 
     from vclean.features.blocks import BlockColumns
@@ -67,7 +65,7 @@ class Features:
 def extract(blocks: BlockColumns) -> Features:
     """Return the features of a page's blocks; a page without blocks has matrices without rows."""
     context = page_context(blocks)
-    values = block_values(context, _NAMES)
+    values = block_values(context, frozenset(_NAMES))
     elements = neighbourhood.subtrees(context)
     layout = neighbourhood.layout(context, elements)
     base = np.vstack([stack_rows(_NAMES, values), neighbourhood.compute(context, values, layout, elements)])
@@ -89,7 +87,7 @@ def page_context(blocks: BlockColumns) -> PageContext:
     return mirror_right_to_left(discard_default_layout(context)) if len(context) else context
 
 
-def block_values(context: PageContext, names: Collection[str] | None = None) -> Values:
+def block_values(context: PageContext, names: frozenset[str] | None = None) -> Values:
     """Return the linguistic, structural and visual columns of a page's blocks by name, at least those of `names`.
 
     By default all columns. Without rendering, visual columns are NaN, and so are those of text that a reader can open:
