@@ -7,6 +7,7 @@
 #include <Python.h>
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_TOKEN_NAMES = 24, BUCKETS = 1 << 18, SECOND_SEED = 0x5BD1E995 };
@@ -339,8 +340,126 @@ static PyObject *names_of(PyObject *module, PyObject *args)
     return result;
 }
 
-static PyMethodDef methods[] = {{"names_of", names_of, METH_VARARGS, "Return the words, tokens and hashes of values."},
-                                {NULL}};
+enum { MOST_BUFFERS = 5 };
+
+static void release(Py_buffer *buffers)
+{
+    for (int each = 0; each < MOST_BUFFERS; each++)
+        PyBuffer_Release(&buffers[each]);
+}
+
+static PyObject *row_sums(PyObject *module, PyObject *args)
+{
+    Py_buffer in[MOST_BUFFERS] = {{0}};
+    if (!PyArg_ParseTuple(args, "y*y*y*", &in[0], &in[1], &in[2]))
+        return NULL;
+    const float *weights = in[0].buf;
+    const int32_t *values = in[1].buf;
+    const int64_t *start = in[2].buf, rows = in[2].len / 8 - 1;
+    PyObject *result = PyByteArray_FromStringAndSize(NULL, rows * 8);
+    double *sums = result ? (double *)PyByteArray_AsString(result) : NULL, total = 0;
+    for (int64_t row = 0; result && row < rows; row++) {
+        const double before = total; /* differences of a running total, as trees were trained with them */
+        for (int64_t at = start[row]; at < start[row + 1]; at++)
+            total += weights[values[at]];
+        sums[row] = total - before;
+    }
+    release(in);
+    return result;
+}
+
+static PyObject *bits_of(PyObject *module, PyObject *args)
+{
+    Py_buffer in[MOST_BUFFERS] = {{0}};
+    PyObject *words, *bits;
+    if (!PyArg_ParseTuple(args, "O!O!y*y*", &PyList_Type, &words, &PyDict_Type, &bits, &in[0], &in[1]))
+        return NULL;
+    const int64_t *start = in[0].buf, rows = in[0].len / 8 - 1, count = PyList_Size(words);
+    const int32_t *values = in[1].buf;
+    PyObject *result = PyByteArray_FromStringAndSize(NULL, rows * 8);
+    uint64_t *of_word = PyMem_Calloc(count + 1, sizeof(uint64_t));
+    for (int64_t word = 0; of_word && word < count && !PyErr_Occurred(); word++) {
+        PyObject *number = PyObject_GetItem(bits, PyList_GetItem(words, word));
+        of_word[word] = number ? PyLong_AsUnsignedLongLong(number) : 0;
+        Py_XDECREF(number);
+    }
+    uint64_t *of_row = result ? (uint64_t *)PyByteArray_AsString(result) : NULL;
+    for (int64_t row = 0; result && of_word && row < rows; row++) {
+        of_row[row] = 0;
+        for (int64_t at = start[row]; at < start[row + 1]; at++)
+            of_row[row] |= of_word[values[at]];
+    }
+    if (!of_word)
+        PyErr_NoMemory();
+    if (PyErr_Occurred())
+        Py_CLEAR(result);
+    PyMem_Free(of_word);
+    release(in);
+    return result;
+}
+
+static int ascending(const void *one, const void *other)
+{
+    const int32_t first = *(const int32_t *)one, second = *(const int32_t *)other;
+    return (first > second) - (first < second);
+}
+
+/* Move the distinct ones of `count` numbers to the front, ascending; return how many they are. */
+static int64_t distinct(int32_t *numbers, int64_t count)
+{
+    int64_t kept = count > 0;
+    if (count > 1)
+        qsort(numbers, count, sizeof(int32_t), ascending);
+    for (int64_t at = 1; at < count; at++)
+        if (numbers[at] != numbers[kept - 1])
+            numbers[kept++] = numbers[at];
+    return kept;
+}
+
+static PyObject *tokens_of(PyObject *module, PyObject *args)
+{
+    Py_buffer in[MOST_BUFFERS] = {{0}};
+    Py_ssize_t elements;
+    if (!PyArg_ParseTuple(args, "y*y*y*y*y*n", &in[0], &in[1], &in[2], &in[3], &in[4], &elements))
+        return NULL;
+    const int32_t *element = in[0].buf, *value = in[1].buf, *tokens = in[3].buf, *buckets = in[4].buf;
+    const int64_t *start = in[2].buf, pairs = in[0].len / 4;
+    PyObject *result = NULL;
+    int64_t *end = PyMem_Calloc(elements + 1, sizeof(int64_t)), size = 0; /* of the element before */
+    for (int64_t pair = 0; end && pair < pairs; pair++)
+        end[element[pair] + 1] += start[value[pair] + 1] - start[value[pair]];
+    for (Py_ssize_t each = 0; end && each < elements; each++)
+        end[each + 1] += end[each];
+    const int64_t total = end ? end[elements] : 0;
+    int32_t *rows = PyMem_Malloc((total + 1) * sizeof(int32_t));
+    for (int64_t pair = 0; end && rows && pair < pairs; pair++)
+        for (int64_t at = start[value[pair]]; at < start[value[pair] + 1]; at++)
+            rows[--end[element[pair] + 1]] = tokens[at];
+    for (Py_ssize_t each = 0; end && rows && each < elements; each++) { /* ends are now beginnings */
+        const int64_t first = end[each + 1], next = each + 1 < elements ? end[each + 2] : total;
+        const int64_t kept = distinct(rows + first, next - first);
+        for (int64_t at = first; at < first + kept; at++)
+            rows[size++] = buckets[rows[at]];
+        end[each + 1] = size;
+    }
+    if (end && rows)
+        result = Py_BuildValue("y#y#", (const char *)end, (Py_ssize_t)((elements + 1) * 8), (const char *)rows,
+                               (Py_ssize_t)(size * 4));
+    else
+        PyErr_NoMemory();
+    PyMem_Free(end);
+    PyMem_Free(rows);
+    release(in);
+    return result;
+}
+
+static PyMethodDef methods[] = {
+    {"names_of", names_of, METH_VARARGS, "Return the words, tokens and hashes of values."},
+    {"row_sums", row_sums, METH_VARARGS, "Return the sums of the weights of rows of numbers."},
+    {"bits_of", bits_of, METH_VARARGS, "Return the bits of the words of values."},
+    {"tokens_of", tokens_of, METH_VARARGS, "Return the distinct tokens of elements."},
+    {NULL},
+};
 
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "_names", .m_size = -1, .m_methods = methods};
 

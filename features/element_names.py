@@ -6,7 +6,6 @@ The well-known words are in `data/name_groups.tsv`. Themes and extraction tools 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from itertools import repeat
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
@@ -22,7 +21,7 @@ from vclean.page import split_url
 from vclean.render import tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Collection, Mapping
 
     from numpy.typing import NDArray
 
@@ -56,7 +55,7 @@ class ElementNames:
         value_words: the words of each value, as indices into `words`. Values are numbered attribute by attribute.
             Copies of values that are too long, truncated, and the file stems of images follow.
         value_tokens: the tokens of each value, as indices into `buckets`: its first names, and their words.
-        buckets: int64, the hash bucket of each token.
+        buckets: int32, the hash bucket of each token.
         class_sums: uint64 (P,), the sum of the hashes of the distinct names of each value.
         short: int64, the row of `value_words` with the words that count for each value.
         first: the number of the first value of each attribute.
@@ -88,7 +87,7 @@ class ElementNames:
         word_start, value_words, token_start, value_tokens, buckets = (np.frombuffer(each, np.int32) for each in arrays)
         self.value_words = RaggedArray(word_start.astype(np.int64), value_words)
         self.value_tokens = RaggedArray(token_start.astype(np.int64), value_tokens)
-        self.buckets, self.class_sums = buckets.astype(np.int64), np.frombuffer(class_sums, np.uint64)
+        self.buckets, self.class_sums = buckets, np.frombuffer(class_sums, np.uint64)
 
 
 def words_of_name(name: str) -> list[str]:
@@ -151,24 +150,26 @@ _ARIA: Final = ("navigation", "complementary", "contentinfo", "banner", "main", 
                 "list", "img", "menu")  # fmt: skip
 
 
-def word_groups(words: Mapping[str, str]) -> Callable[[str], int]:
-    """Return a function from a word to the bit of its group: by the whole word, else by its longest stem; 0 if none.
+class WordGroups(dict[str, int]):
+    """Bit of the group of each word that was looked up: by the whole word, else by its longest stem; 0 if none.
 
     Args:
         words: the words of each group, separated by spaces; stems end in `*`.
     """
-    bits = {word: 1 << bit for bit, group in enumerate(words.values()) for word in group.split()}
 
-    @lru_cache(maxsize=NAME_CACHE_SIZE)
-    def bit_of(word: str) -> int:
-        stems = (bits.get(word[:end] + "*", 0) for end in range(len(word), 0, -1))
-        return bits.get(word) or next(filter(None, stems), 0)
+    def __init__(self, words: Mapping[str, str]) -> None:
+        self._bits = {word: 1 << bit for bit, group in enumerate(words.values()) for word in group.split()}
 
-    return bit_of
+    def __missing__(self, word: str) -> int:
+        """Look up a word."""
+        if len(self) >= NAME_CACHE_SIZE:
+            self.clear()
+        stems = (self._bits.get(word[:end] + "*", 0) for end in range(len(word), 0, -1))
+        return self.setdefault(word, self._bits.get(word) or next(filter(None, stems), 0))
 
 
 _WORDS: Final = dict(read_table(__file__, "name_groups.tsv"))
-_GROUPS: Final = word_groups(_WORDS)
+_GROUPS: Final = WordGroups(_WORDS)
 NAME_GROUPS: Final = tuple(_WORDS)
 """Groups of words, in bit order."""
 KINDS: Final = (*(f"tag_{name}" for name in _TAGS), *(f"aria_{name}" for name in _ARIA))
@@ -179,16 +180,13 @@ _ARIA_BITS: Final = {role: 1 << bit for bit, role in enumerate(_ARIA, start=len(
 _NAMED: Final = ("class", "id", "itemprop", "name")
 
 
-def element_bits(page_names: ElementNames, bit_of: Callable[[str], int] = _GROUPS) -> NDArray[np.uint64]:
+def element_bits(page_names: ElementNames, groups: WordGroups = _GROUPS) -> NDArray[np.uint64]:
     """Return as bits the groups with a word in class, id, name, itemprop or image file name of elements: uint64 (N,).
 
-    `bit_of` has the bit of a word, see `word_groups`; by default, the groups are `NAME_GROUPS`.
+    By default, the groups are `NAME_GROUPS`.
     """
-    word_bits = np.array(list(map(bit_of, page_names.words)), dtype=np.uint64)
-    lengths = np.diff(page_names.value_words.start)
-    value_groups = np.zeros(len(lengths), dtype=np.uint64)
-    value = np.repeat(np.arange(len(lengths)), lengths)
-    np.bitwise_or.at(value_groups, value, word_bits[page_names.value_words.values])
+    words = page_names.value_words
+    value_groups = np.frombuffer(_names.bits_of(page_names.words, groups, words.start, words.values), np.uint64)
     bits = np.zeros(len(page_names.snapshot), dtype=np.uint64)
     for attribute in _NAMED:
         values = page_names.snapshot.values(attribute)

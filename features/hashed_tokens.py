@@ -9,7 +9,8 @@ from zlib import crc32
 
 import numpy as np
 
-from vclean.features.columns import RaggedArray, sorted_unique
+from vclean.features import _names
+from vclean.features.columns import RaggedArray
 from vclean.features.element_names import NAME_CACHE_SIZE, TOKEN_ATTRIBUTES, words_of_name
 from vclean.render import tree
 
@@ -48,11 +49,10 @@ class ElementTokens:
         self.tag = np.array(of_tags, dtype=np.int32)[snapshot.tag]
         values = {attribute: snapshot.values(attribute) for attribute in TOKEN_ATTRIBUTES}
         element = np.concatenate([each.node for each in values.values()])
-        value = np.concatenate([each.index + first[attribute] for attribute, each in values.items()])
-        pair, token = page_names.value_tokens.take(value)
-        count = max(len(page_names.buckets), 1)
-        keys = sorted_unique(element[pair].astype(np.int64) * count + token)
-        self.named = RaggedArray.from_pairs(keys // count, page_names.buckets[keys % count], len(snapshot))
+        value = np.concatenate([each.index + np.int32(first[attribute]) for attribute, each in values.items()])
+        tokens, buckets = page_names.value_tokens, page_names.buckets
+        rows = _names.tokens_of(element, value, tokens.start, tokens.values, buckets, len(snapshot))
+        self.named = RaggedArray(np.frombuffer(rows[0], np.int64), np.frombuffer(rows[1], np.int32))
 
     def sums(self, weights: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the sum of `weights` (BUCKETS,) over each element's tokens: float64 (N,)."""

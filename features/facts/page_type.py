@@ -38,7 +38,7 @@ _PATH, _TITLE, _TEXT, _NAME, _TYPES, _TAGS = (
 """Words of each group that occur in paths, titles, texts and names of elements; types of schema.org, and tags."""
 _PATH_WORDS, _TITLE_WORDS = ([frozenset(words.split()) for words in groups.values()] for groups in (_PATH, _TITLE))
 _terms: Final = cache(lambda: Terms({group: words.split(", ") for group, words in _TEXT.items()}))
-_NAME_GROUPS: Final = element_names.word_groups(_NAME)
+_NAME_GROUPS: Final = element_names.WordGroups(_NAME)
 _MAX_CHARS: Final = 2000
 _WORD: Final = re.compile(r"[^\W_]+(?:-[^\W_]+)?")
 _INDEX: Final = re.compile(r"(?:index|default|home|main|welcome)(?:\.\w{2,5})?\Z")
