@@ -427,11 +427,14 @@ static PyObject *tokens_of(PyObject *module, PyObject *args)
     PyObject *result = NULL;
     int64_t *end = PyMem_Calloc(elements + 1, sizeof(int64_t)), size = 0; /* of the element before */
     for (int64_t pair = 0; end && pair < pairs; pair++)
-        end[element[pair] + 1] += start[value[pair] + 1] - start[value[pair]];
+        if (element[pair] >= 0 && element[pair] < elements)
+            end[element[pair] + 1] += start[value[pair] + 1] - start[value[pair]];
+        else
+            PyErr_Format(PyExc_ValueError, "no element %d", element[pair]);
     for (Py_ssize_t each = 0; end && each < elements; each++)
         end[each + 1] += end[each];
     const int64_t total = end ? end[elements] : 0;
-    int32_t *rows = PyMem_Malloc((total + 1) * sizeof(int32_t));
+    int32_t *rows = PyErr_Occurred() ? NULL : PyMem_Malloc((total + 1) * sizeof(int32_t));
     for (int64_t pair = 0; end && rows && pair < pairs; pair++)
         for (int64_t at = start[value[pair]]; at < start[value[pair] + 1]; at++)
             rows[--end[element[pair] + 1]] = tokens[at];
@@ -445,7 +448,7 @@ static PyObject *tokens_of(PyObject *module, PyObject *args)
     if (end && rows)
         result = Py_BuildValue("y#y#", (const char *)end, (Py_ssize_t)((elements + 1) * 8), (const char *)rows,
                                (Py_ssize_t)(size * 4));
-    else
+    else if (!PyErr_Occurred())
         PyErr_NoMemory();
     PyMem_Free(end);
     PyMem_Free(rows);

@@ -18,19 +18,18 @@ if TYPE_CHECKING:
 
 def subtree_sum(values: NDArray[Any], end: NDArray[np.int32]) -> NDArray[Any]:
     """Return the sum of `values` over each element and its descendants; same shape as `values`, (N,) or (N, k)."""
-    wide = _widen(values)
-    total = np.zeros((len(wide) + 1, *wide.shape[1:]), dtype=wide.dtype)
-    np.cumsum(wide, axis=0, out=total[1:])
-    return np.asarray(total[end] - total[:-1])
+    return _sum(values, end, on_path=False)
 
 
 def path_sum(values: NDArray[Any], end: NDArray[np.int32]) -> NDArray[Any]:
     """Return the sum of `values` over each element and its ancestors; same shape as `values`, (N,) or (N, k)."""
-    wide = _widen(values)
-    change = np.zeros((len(wide) + 1, *wide.shape[1:]), dtype=wide.dtype)
-    change[:-1] = wide
-    np.subtract.at(change, end, wide)
-    return np.asarray(np.cumsum(change, axis=0)[:-1])
+    return _sum(values, end, on_path=True)
+
+
+def _sum(values: NDArray[Any], end: NDArray[np.int32], *, on_path: bool) -> NDArray[Any]:
+    wide = np.ascontiguousarray(_widen(values))
+    sums = _tree.sums(wide, np.ascontiguousarray(end), wide.dtype.kind == "f", on_path)
+    return np.frombuffer(sums, wide.dtype, wide.size).reshape(wide.shape)
 
 
 def inside(mask: NDArray[np.bool_], end: NDArray[np.int32]) -> NDArray[np.bool_]:

@@ -421,11 +421,60 @@ static PyObject *inside(PyObject *module, PyObject *args)
     return result;
 }
 
+/* Sums of `width` numbers of each element, over its subtree or the path to it: differences of running totals, so that
+ * sums of floating-point numbers are always rounded alike. `sum` has a row more than there are elements. */
+#define SUMS(NAME, NUMBER)                                                                                            \
+    static void NAME(NUMBER *sum, const NUMBER *value, const int32_t *end, int64_t rows, int64_t width, int on_path)  \
+    {                                                                                                                 \
+        const int64_t size = rows * width;                                                                            \
+        memset(sum + (on_path ? size : 0), 0, width * sizeof(NUMBER));                                                \
+        for (int64_t at = 0; at < size; at++)                                                                         \
+            sum[on_path ? at : at + width] = on_path ? value[at] : sum[at] + value[at];                               \
+        for (int64_t row = 0, at = 0; row < rows; row++)                                                              \
+            for (int64_t column = end[row] * width; column < (end[row] + 1) * width; column++, at++)                  \
+                if (on_path)                                                                                          \
+                    sum[column] -= value[at];                                                                         \
+                else                                                                                                  \
+                    sum[at] = sum[column] - sum[at];                                                                  \
+        for (int64_t at = width; on_path && at < size; at++)                                                          \
+            sum[at] += sum[at - width];                                                                               \
+    }
+
+SUMS(sums_of_floats, double)
+SUMS(sums_of_integers, uint64_t)
+
+static PyObject *sums(PyObject *module, PyObject *args)
+{
+    Py_buffer values, ends;
+    int is_float, on_path;
+    if (!PyArg_ParseTuple(args, "y*y*pp", &values, &ends, &is_float, &on_path))
+        return NULL;
+    const int64_t rows = ends.len / 4, width = rows ? values.len / 8 / rows : 0;
+    const int32_t *end = ends.buf;
+    PyObject *result = NULL;
+    int is_valid = values.len == rows * width * 8;
+    for (int64_t row = 0; row < rows; row++)
+        is_valid &= end[row] >= 0 && end[row] <= rows;
+    if (!is_valid)
+        PyErr_SetString(PyExc_ValueError, "values do not fit the subtrees");
+    else if ((result = PyByteArray_FromStringAndSize(NULL, (rows + 1) * width * 8))) {
+        char *sum = PyByteArray_AsString(result);
+        if (is_float)
+            sums_of_floats((double *)sum, values.buf, end, rows, width, on_path);
+        else
+            sums_of_integers((uint64_t *)sum, values.buf, end, rows, width, on_path);
+    }
+    PyBuffer_Release(&values);
+    PyBuffer_Release(&ends);
+    return result;
+}
+
 static PyMethodDef methods[] = {
     {"columns_of", columns_of, METH_VARARGS, "Return the columns of a tree."},
     {"lines_of", lines_of, METH_O, "Return texts with one space between words."},
     {"inside", inside, METH_VARARGS, "Return which elements are marked, or inside of others that are."},
     {"nearest_ancestor", nearest_ancestor, METH_VARARGS, "Return the nearest marked element around each element."},
+    {"sums", sums, METH_VARARGS, "Return sums over subtrees or paths."},
     {"words_in", words_in, METH_VARARGS, "Return which words are in a text."},
     {NULL},
 };

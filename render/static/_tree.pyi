@@ -1,7 +1,7 @@
 """Type stubs of `_tree.c`."""
 
 from collections.abc import Sequence
-from typing import AnyStr
+from typing import Any, AnyStr
 
 import numpy as np
 from lxml import etree
@@ -60,4 +60,17 @@ def nearest_ancestor(mask: NDArray[np.bool_], parent: NDArray[np.int32], /) -> b
 
     Raises:
         ValueError: one has more elements than the other.
+    """
+
+def sums(values: NDArray[Any], end: NDArray[np.int32], is_float: bool, on_path: bool, /) -> bytearray:
+    """Return the sums of values over the subtree of each element, or over it and its ancestors; then comes a row more.
+
+    Args:
+        values: int64 or float64 (N, ...), contiguous; the elements are in preorder.
+        end: int32 (N,), contiguous, the end of each subtree.
+        is_float: whether the values are float64.
+        on_path: whether to sum over ancestors.
+
+    Raises:
+        ValueError: there are not as many values as elements, or an end is beyond the last element.
     """
