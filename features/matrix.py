@@ -9,7 +9,7 @@ import numpy as np
 
 from vclean.features import hashed_tokens
 from vclean.features.block import linguistic, neighbourhood, structural, visual
-from vclean.features.columns import compute_parts, count_limits, stack_rows
+from vclean.features.columns import compute_parts, count_limits
 from vclean.features.page_context import PageContext, discard_default_layout, mirror_right_to_left
 from vclean.labels import Visibility
 
@@ -40,7 +40,7 @@ _BY_NAME = {column.name: column for column in (*linguistic.COLUMNS, *structural.
 COLUMNS = (*(_BY_NAME[name] for name in _NAMES), *neighbourhood.COLUMNS)
 """Columns of a block in matrix order; `vclean.classify.content.stacking` adds the columns of the model."""
 
-_LIMITS = count_limits(COLUMNS)
+_LIMITS = count_limits(COLUMNS)[:, None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,10 +68,11 @@ def extract(blocks: BlockColumns) -> Features:
     values = block_values(context, frozenset(_NAMES))
     elements = neighbourhood.subtrees(context)
     layout = neighbourhood.layout(context, elements)
-    base = np.vstack([stack_rows(_NAMES, values), neighbourhood.compute(context, values, layout, elements)])
+    rows = [*map(values.__getitem__, _NAMES), neighbourhood.compute(context, values, layout, elements).ravel()]
+    base = np.concatenate(rows, dtype=np.float32, casting="unsafe").reshape(len(COLUMNS), -1)
     return Features(
         context,
-        np.clip(np.ascontiguousarray(base.T), -_LIMITS, _LIMITS),
+        np.ascontiguousarray(np.clip(base, -_LIMITS, _LIMITS, out=base).T),
         layout,
         hashed_tokens.ElementTokens(context.names),
         hashed_tokens.word_tokens(context),

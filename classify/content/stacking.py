@@ -151,7 +151,7 @@ def score_columns(path: NDArray[np.float32], word: NDArray[np.float32], layout: 
         np.broadcast_to((weighted.sum(axis=1) / weight.sum())[:, None, None], (len(score), 1, len(path))),
     ]
     columns = np.concatenate(parts, axis=1, dtype=np.float32, casting="same_kind").reshape(-1, len(path))
-    return np.ascontiguousarray(np.vstack([columns, _rank(score[-1], weight)]).T)
+    return np.vstack([columns, _rank(score[-1], weight)]).T
 
 
 def _rank(score: NDArray[np.float32], weight: NDArray[np.float32]) -> NDArray[np.float32]:
