@@ -88,9 +88,12 @@ def sorted_unique(keys: NDArray[_Integer]) -> NDArray[_Integer]:
 
 def find_keys(values: NDArray[_Integer], keys: NDArray[_Integer]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return which `values` are among distinct ascending `keys`, and the index of each of these in `keys`."""
-    index = np.searchsorted(keys, values)
-    rows = np.flatnonzero(np.append(keys, keys[:1])[index] == values) if len(keys) else index[:0]
-    return rows, index[rows]
+    is_key = np.zeros(256, dtype=bool)
+    is_key[keys.astype(np.uint8)] = True
+    rows = np.flatnonzero(is_key[values.astype(np.uint8)])  # most values differ from all keys in the last byte
+    index = np.searchsorted(keys, values[rows])
+    is_equal = keys.take(index, mode="clip") == values[rows]
+    return rows[is_equal], index[is_equal]
 
 
 @dataclass(frozen=True, eq=False)
