@@ -456,11 +456,45 @@ static PyObject *tokens_of(PyObject *module, PyObject *args)
     return result;
 }
 
+/* Tokens of words and of pairs of words, which are the bits of hashes from `FIRST_BIT` on. */
+enum { FIRST_BIT = 40 };
+
+static PyObject *word_tokens(PyObject *module, PyObject *args)
+{
+    Py_buffer in[MOST_BUFFERS] = {{0}};
+    Py_ssize_t rows;
+    if (!PyArg_ParseTuple(args, "y*y*y*n", &in[0], &in[1], &in[2], &rows))
+        return NULL;
+    const int32_t *owner = in[0].buf;
+    const uint64_t *hash = in[1].buf, *pair = in[2].buf;
+    const int64_t words = in[0].len / 4;
+    PyObject *result = NULL;
+    int64_t *start = PyMem_Calloc(rows + 1, sizeof(int64_t)), size = 0;
+    int32_t *tokens = PyMem_Malloc((2 * words + 1) * sizeof(int32_t));
+    for (int64_t row = 0, first = 0, end = 0; start && tokens && row < rows; row++, first = end) {
+        for (; end < words && owner[end] == row; end++)
+            tokens[size++] = (int32_t)((hash[end] >> FIRST_BIT) % BUCKETS);
+        for (int64_t word = first; word + 1 < end; word++)
+            tokens[size++] = (int32_t)((pair[word] >> FIRST_BIT) % BUCKETS);
+        start[row + 1] = size;
+    }
+    if (start && tokens)
+        result = Py_BuildValue("y#y#", (const char *)start, (Py_ssize_t)((rows + 1) * 8), (const char *)tokens,
+                               (Py_ssize_t)(size * 4));
+    else
+        PyErr_NoMemory();
+    PyMem_Free(start);
+    PyMem_Free(tokens);
+    release(in);
+    return result;
+}
+
 static PyMethodDef methods[] = {
     {"names_of", names_of, METH_VARARGS, "Return the words, tokens and hashes of values."},
     {"row_sums", row_sums, METH_VARARGS, "Return the sums of the weights of rows of numbers."},
     {"bits_of", bits_of, METH_VARARGS, "Return the bits of the words of values."},
     {"tokens_of", tokens_of, METH_VARARGS, "Return the distinct tokens of elements."},
+    {"word_tokens", word_tokens, METH_VARARGS, "Return the tokens of words and of pairs of words."},
     {NULL},
 };
 

@@ -53,3 +53,16 @@ def tokens_of(
     Returns:
         The start of the tokens of each element, int64, and the buckets of the tokens, int32.
     """
+
+def word_tokens(owner: _Array, hashes: _Array, pairs: _Array, rows: int, /) -> tuple[bytes, bytes]:
+    """Return the tokens of the words of each row, and then those of its pairs of words.
+
+    Args:
+        owner: int32 (W,), the row of each word, ascending.
+        hashes: uint64 (W,), the hash of each word.
+        pairs: uint64 (W - 1,), the hash of each word and the next.
+        rows: the number of rows.
+
+    Returns:
+        The start of the tokens of each row, int64, and the tokens, int32.
+    """

@@ -109,9 +109,9 @@ class RaggedArray:
     values: NDArray[np.int32]
 
     @classmethod
-    def from_pairs(cls, owner: NDArray[np.integer[Any]], values: NDArray[np.integer[Any]], rows: int) -> RaggedArray:
-        """Return `rows` rows from pairs of row number (`owner`, ascending) and value."""
-        return cls(np.concatenate([[0], np.cumsum(np.bincount(owner, minlength=rows))]), values.astype(np.int32))
+    def from_bytes(cls, start: bytes, values: bytes) -> RaggedArray:
+        """Return the rows from the bytes of their starts and their values."""
+        return cls(np.frombuffer(start, np.int64), np.frombuffer(values, np.int32))
 
     @classmethod
     def concatenate(cls, arrays: Sequence[RaggedArray]) -> RaggedArray:

@@ -52,7 +52,7 @@ class ElementTokens:
         value = np.concatenate([each.index + np.int32(first[attribute]) for attribute, each in values.items()])
         tokens, buckets = page_names.value_tokens, page_names.buckets
         rows = _names.tokens_of(element, value, tokens.start, tokens.values, buckets, len(snapshot))
-        self.named = RaggedArray(np.frombuffer(rows[0], np.int64), np.frombuffer(rows[1], np.int32))
+        self.named = RaggedArray.from_bytes(*rows)
 
     def sums(self, weights: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return the sum of `weights` (BUCKETS,) over each element's tokens: float64 (N,)."""
@@ -136,11 +136,7 @@ def word_tokens(context: PageContext) -> RaggedArray:
     In scripts without spaces these are letters and letter bigrams.
     """
     words = context.words
-    in_one_block = words.bigram_owner >= 0
-    owner = np.concatenate([words.owner, words.bigram_owner[in_one_block]])
-    bucket = (np.concatenate([words.hash, words.bigram[in_one_block]]) >> np.uint64(40)).astype(np.int64) % BUCKETS
-    order = np.argsort(owner, kind="stable")
-    return RaggedArray.from_pairs(owner[order], bucket[order].astype(np.int32), len(context))
+    return RaggedArray.from_bytes(*_names.word_tokens(words.owner, words.hash, words.bigram, len(context)))
 
 
 def word_names(context: PageContext, block: int) -> list[tuple[str, int]]:
