@@ -15,6 +15,7 @@ import numpy as np
 from vclean.features.block.structural import long_text
 from vclean.features.columns import FeatureColumn, ratio, stack_rows, sum_over_runs
 from vclean.render import tree
+from vclean.render.static import _tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -88,10 +89,7 @@ def subtrees(context: PageContext) -> NDArray[np.int32]:
     larger = np.maximum(context.snapshot.parent, 0)[context.container]
     element, elements = context.blocks.node, np.empty((len(context), LEVELS), dtype=np.int32)
     for level in range(LEVELS):
-        min_count = count[element] * GROWTH
-        element = larger[element]
-        while (too_small := (count[element] < min_count) & (element > 0)).any():
-            element = np.where(too_small, larger[element], element)
+        element = np.frombuffer(_tree.climb(larger, count, element, GROWTH), np.int32)
         elements[:, level] = element
     return elements
 

@@ -469,12 +469,35 @@ static PyObject *sums(PyObject *module, PyObject *args)
     return result;
 }
 
+/* Parents come before their children, so that every step leads towards 0. */
+static PyObject *climb(PyObject *module, PyObject *args)
+{
+    Py_buffer parents, counts, elements;
+    double growth;
+    if (!PyArg_ParseTuple(args, "y*y*y*d", &parents, &counts, &elements, &growth))
+        return NULL;
+    const int32_t *parent = parents.buf, *element = elements.buf;
+    const double *count = counts.buf;
+    PyObject *result = PyByteArray_FromStringAndSize(NULL, elements.len);
+    int32_t *above = result ? (int32_t *)PyByteArray_AsString(result) : NULL;
+    for (int64_t row = 0; above && row < elements.len / 4; row++) {
+        above[row] = parent[element[row]];
+        while (above[row] > 0 && count[above[row]] < count[element[row]] * growth)
+            above[row] = parent[above[row]];
+    }
+    PyBuffer_Release(&parents);
+    PyBuffer_Release(&counts);
+    PyBuffer_Release(&elements);
+    return result;
+}
+
 static PyMethodDef methods[] = {
     {"columns_of", columns_of, METH_VARARGS, "Return the columns of a tree."},
     {"lines_of", lines_of, METH_O, "Return texts with one space between words."},
     {"inside", inside, METH_VARARGS, "Return which elements are marked, or inside of others that are."},
     {"nearest_ancestor", nearest_ancestor, METH_VARARGS, "Return the nearest marked element around each element."},
     {"sums", sums, METH_VARARGS, "Return sums over subtrees or paths."},
+    {"climb", climb, METH_VARARGS, "Return the nearest ancestors with larger counts."},
     {"words_in", words_in, METH_VARARGS, "Return which words are in a text."},
     {NULL},
 };

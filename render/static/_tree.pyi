@@ -74,3 +74,15 @@ def sums(values: NDArray[Any], end: NDArray[np.int32], is_float: bool, on_path: 
     Raises:
         ValueError: there are not as many values as elements, or an end is beyond the last element.
     """
+
+def climb(
+    parent: NDArray[np.int32], count: NDArray[np.float64], elements: NDArray[np.int32], growth: float, /
+) -> bytearray:
+    """Return as int32 the nearest ancestor of each of `elements` with `growth` times its count; 0 if there is none.
+
+    Args:
+        parent: int32 (N,), an ancestor of each element, 0 for the root.
+        count: float64 (N,).
+        elements: int32 (B,).
+        growth: the least ratio of the counts.
+    """
