@@ -42,7 +42,7 @@ def ngrams(words: Words) -> NDArray[np.uint32]:
     """Return hashes of each word, its bigram and its trigram, uint32 (W, LENGTHS); `NONE` at the beginning of texts."""
     hashes = np.full((len(words), LENGTHS), NONE, dtype=np.uint32)
     hashes[:, 0] = _short(words.hash)
-    pair = words.bigram_owner >= 0
+    pair = words.owner[:-1] == words.owner[1:]
     hashes[1:, 1] = np.where(pair, _short(words.bigram), NONE)
     triple = pair[1:] & pair[:-1]
     trigram = mix(words.bigram[:-1] * np.uint64(3) + words.hash[2:])

@@ -215,11 +215,6 @@ class Words:
         """Return the number of words, or the sum of `values` over them, per text: float32 (B,)."""
         return np.bincount(self.owner, values, minlength=len(self.texts.start)).astype(np.float32)
 
-    @cached_property
-    def bigram_owner(self) -> NDArray[np.int32]:
-        """Return the text of each word bigram, -1 if its words are in different texts: int32 (W - 1,)."""
-        return np.where(self.owner[:-1] == self.owner[1:], self.owner[:-1], -1).astype(np.int32)
-
 
 def mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Spread the bits of `values` (the finalizer of splitmix64, Steele et al. 2014)."""
