@@ -76,9 +76,10 @@ def best_selection(
         measure = (1 + beta**2) * hits / np.maximum(selected + beta**2 * hits[-1], _TINY)
         return np.asarray(measure @ SCENARIO_WEIGHTS)
 
-    last = int(np.argmax(expected(beta)))
+    by_beta = expected(beta)
+    last = int(np.argmax(by_beta))
     selection[order[: last + 1]] = True
-    return selection, float(expected(1.0)[last])
+    return selection, float((by_beta if beta == 1 else expected(1.0))[last])
 
 
 def _scenarios(probability: NDArray[np.float32]) -> NDArray[np.float64]:
