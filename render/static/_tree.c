@@ -321,10 +321,10 @@ static int begins_with(const char *text, Py_ssize_t left, const char *word, Py_s
 
 enum { MOST_WORDS = 32, BEGINNINGS = 1 << 12 };
 
-/* The slot of three bytes, from that of the bytes before and the next byte; the case of letters does not count. */
+/* A number with the slot of three bytes in its low bits, from that before and the next byte; case does not count. */
 static unsigned int next_slot(unsigned int slot, char byte)
 {
-    return (slot << 4 ^ ((unsigned char)byte | 0x20)) & (BEGINNINGS - 1);
+    return slot << 4 ^ ((unsigned char)byte | 0x20);
 }
 
 /* Return the bytes of `bytes` or of a string in UTF-8, or NULL on errors. */
@@ -341,9 +341,9 @@ static PyObject *words_in(PyObject *module, PyObject *args)
 {
     const char *text, *word[MOST_WORDS];
     Py_ssize_t size, length[MOST_WORDS], count;
-    PyObject *words;
+    PyObject *source, *words;
     uint32_t found = 0, begins[BEGINNINGS] = {0}; /* a bit for every word */
-    if (!PyArg_ParseTuple(args, "y#O!", &text, &size, &PyTuple_Type, &words))
+    if (!PyArg_ParseTuple(args, "SO!", &source, &PyTuple_Type, &words) || !(text = bytes_of(source, &size)))
         return NULL;
     count = PyTuple_Size(words);
     if (count > MOST_WORDS)
@@ -351,14 +351,17 @@ static PyObject *words_in(PyObject *module, PyObject *args)
     for (Py_ssize_t each = 0; each < count; each++) {
         if (!(word[each] = bytes_of(PyTuple_GetItem(words, each), &length[each])))
             return NULL;
-        begins[next_slot(next_slot(next_slot(0, word[each][0]), word[each][1]), word[each][2])] |= (uint32_t)1 << each;
+        const unsigned int slot = next_slot(next_slot(next_slot(0, word[each][0]), word[each][1]), word[each][2]);
+        begins[slot % BEGINNINGS] |= (uint32_t)1 << each;
     }
     unsigned int slot = 0;
-    for (Py_ssize_t at = 0; at < size; at++) {
-        slot = next_slot(slot, text[at]);
-        const uint32_t open = begins[slot] & ~found;
+    for (Py_ssize_t at = 0; at < size; at += 2) { /* by two, which is faster; a zero ends the text */
+        const unsigned int first = next_slot(slot, text[at]);
+        slot = next_slot(first, text[at + 1]);
+        const uint32_t open = (begins[first % BEGINNINGS] | begins[slot % BEGINNINGS]) & ~found;
         for (Py_ssize_t each = 0; at >= 2 && open >> each; each++)
-            if (open >> each & 1 && begins_with(text + at - 2, size - at + 2, word[each], length[each]))
+            if (open >> each & 1 && (begins_with(text + at - 2, size - at + 2, word[each], length[each]) ||
+                                     begins_with(text + at - 1, size - at + 1, word[each], length[each])))
                 found |= (uint32_t)1 << each;
     }
     PyObject *result = PyList_New(0);
@@ -366,6 +369,60 @@ static PyObject *words_in(PyObject *module, PyObject *args)
         if (found >> each & 1 && PyList_Append(result, PyTuple_GetItem(words, each)) < 0)
             Py_CLEAR(result);
     return result;
+}
+
+enum { CHUNK = 64 };
+
+static int is_control(unsigned char byte)
+{
+    return (byte < ' ') & (byte != '\t') & (byte != '\n') & (byte != '\r');
+}
+
+/* Return whether `clean` copies a chunk; it has two more bytes. Compilers make few instructions of this loop. */
+static int is_clean(const unsigned char *text)
+{
+    unsigned char found = 0;
+    for (int at = 0; at < CHUNK; at++) {
+        const unsigned char third = text[at + 2] | 0x20;
+        found |= is_control(text[at]) | ((text[at] == 0xEF) & (text[at + 1] == 0xBF)) |
+                 ((text[at] == '<') & (text[at + 1] == '/') & ((third == 'b') | (third == 'h')));
+    }
+    return !found;
+}
+
+/* Return the size of an end tag of `body` or `html`, or 0. */
+static Py_ssize_t body_end(const char *text, Py_ssize_t left)
+{
+    Py_ssize_t at = 6;
+    if (!begins_with(text, left, "</body", 6) && !begins_with(text, left, "</html", 6))
+        return 0;
+    while (at < left && (unsigned char)text[at] <= ' ')
+        at++;
+    return at < left && text[at] == '>' ? at + 1 : 0;
+}
+
+static PyObject *clean(PyObject *module, PyObject *source)
+{
+    char *text;
+    Py_ssize_t size, at = 0, count = 0;
+    PyObject *result = PyBytes_AsStringAndSize(source, &text, &size) < 0 ? NULL : PyBytes_FromStringAndSize(NULL, size);
+    char *copy = result ? PyBytes_AsString(result) : NULL;
+    while (result && at < size) {
+        const Py_ssize_t end = at + CHUNK < size ? at + CHUNK : size;
+        if (end + 2 <= size && is_clean((unsigned char *)text + at)) {
+            memcpy(copy + count, text + at, CHUNK);
+            count += CHUNK;
+            at = end;
+        }
+        while (at < end) {
+            const int none = size - at > 2 && memcmp(text + at, "\xEF\xBF", 2) == 0 && (unsigned char)text[at + 2] >= 0xBE;
+            const Py_ssize_t skipped = text[at] == '<' ? body_end(text + at, size - at) : 0;
+            if (!skipped)
+                copy[count++] = none || is_control(text[at]) ? ' ' : text[at];
+            at += skipped ? skipped : none ? 3 : 1;
+        }
+    }
+    return result && _PyBytes_Resize(&result, count) == 0 ? result : NULL;
 }
 
 /* A byte and an int32 of every element, in preorder. */
@@ -498,6 +555,7 @@ static PyMethodDef methods[] = {
     {"nearest_ancestor", nearest_ancestor, METH_VARARGS, "Return the nearest marked element around each element."},
     {"sums", sums, METH_VARARGS, "Return sums over subtrees or paths."},
     {"climb", climb, METH_VARARGS, "Return the nearest ancestors with larger counts."},
+    {"clean", clean, METH_O, "Return a source without controls, U+FFFE, U+FFFF and the ends of body and root."},
     {"words_in", words_in, METH_VARARGS, "Return which words are in a text."},
     {NULL},
 };

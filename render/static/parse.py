@@ -59,9 +59,6 @@ _ABSOLUTE = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]+)?(?=/|$)")
 _FROM_ROOT = re.compile(r"/(?:[\w%~=+,-][\w%~=+,.-]*/)*(?:[\w%~=+,-][\w%~=+,.-]*)?(?:\?[\w%~=+,.&/-]+)?")
 """Root-relative links that need only the origin; `urljoin` has the same result at ten times the cost."""
-_WITHOUT_CONTROLS: Final = bytes(each if each > 31 or each in b"\t\n\r" else 32 for each in range(256))
-_NO_CHARACTERS: Final = re.compile(b"\xef\xbf[\xbe\xbf]")
-"""U+FFFE and U+FFFF. lxml reads them and control characters, but does not write them into a tree."""
 LAZY: Final = "data-src"
 """Attribute of a snapshot with the address of an image that is loaded later."""
 _FILE: Final = re.compile(r"(?:(?:https?:)?/)?/[^\s,]*\.(?:avif|gif|jpe?g|png|webp)(?:[?#][^\s,]*)?", re.IGNORECASE)
@@ -282,7 +279,6 @@ def _give_address(noscript: etree._Element, image: etree._Element) -> None:
             return
 
 
-_BODY_END: Final = re.compile(rb"</(?:body|html)\s*>", re.IGNORECASE)
 _HTML_TAG: Final = re.compile(rb"<html(?=\s)(?:=\s*+(?:\"[^\"]*+\"|'[^']*+')|[^>])*+>", re.IGNORECASE)
 _TABLE_PARTS: Final = frozenset(("caption", "col", "colgroup", "tbody", "tfoot", "thead"))
 """Children of a table that end an implied `<tbody>`."""
@@ -298,9 +294,8 @@ def read_tree(source: bytes) -> etree._Element:
         LimitError: elements are nested too deeply.
     """
     # Content after `</html>` becomes siblings of the root in libxml2; browsers add it to the body (HTML, 13.2.6.4.19).
-    source = _BODY_END.sub(b"", source.translate(_WITHOUT_CONTROLS))
-    if b"\xef" in source:
-        source = _NO_CHARACTERS.sub(b" ", source)
+    # lxml reads control characters, U+FFFE and U+FFFF, but does not write them into a tree.
+    source = _tree.clean(source)
     parser = etree.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, collect_ids=False
     )
