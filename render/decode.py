@@ -24,6 +24,7 @@ from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 from vclean.errors import LimitError, NotHtmlError
 from vclean.files import read_table
 from vclean.render.repair import apply_edits, describe_edits, find_edits
+from vclean.render.static._tree import line_feeds
 
 if TYPE_CHECKING:
     from vclean.page import Page
@@ -99,10 +100,12 @@ class Document(NamedTuple):
     Attributes:
         text: the source.
         notes: what was repaired.
+        source: the text in UTF-8, if it has been in it; else empty.
     """
 
     text: str
     notes: tuple[str, ...] = ()
+    source: bytes = b""
 
     @property
     def scripted(self) -> bool:
@@ -110,22 +113,23 @@ class Document(NamedTuple):
         return _SCRIPT.search(self.text) is not None
 
 
-def read_document(page: Page, max_bytes: int, *, force_html: bool = False) -> Document:
+def read_document(page: Page, max_bytes: int, *, force_html: bool = False, opens_roots: bool = True) -> Document:
     """Decode and repair the document of a page.
 
     Args:
         page: the page.
         max_bytes: limit on the size of the document.
         force_html: read JSON, feeds and plain text as HTML, too. Plain text that is a string always is.
+        opens_roots: whether closed shadow roots are opened, as browsers need it.
 
     Raises:
         LimitError: the document has more than `max_bytes` bytes (characters if it is text).
         NotHtmlError: the document is empty, binary, JSON, a feed or plain text.
     """
-    source = source_text(page, max_bytes)
+    text, source = _read(page, max_bytes)
     if not force_html:
-        refuse_other_text(source, plain=isinstance(page.content, bytes))
-    return repaired(source)
+        refuse_other_text(text, plain=isinstance(page.content, bytes))
+    return repaired(text, source, opens_roots=opens_roots)
 
 
 def refuse_other_text(source: str, *, plain: bool = True) -> None:
@@ -146,10 +150,10 @@ def _text_kind(source: str) -> str:
     return "" if _ANY_MARKUP.search(source) else _PLAIN
 
 
-def repaired(source: str) -> Document:
-    """Repair a source (see `vclean.render.repair`)."""
-    edits = find_edits(source)
-    return Document(apply_edits(source, edits), describe_edits(edits))
+def repaired(text: str, source: bytes = b"", *, opens_roots: bool = True) -> Document:
+    """Repair a text (see `vclean.render.repair`) with its `source` in UTF-8, if it is known."""
+    edits = find_edits(text, opens_roots=opens_roots)
+    return Document(apply_edits(text, edits), describe_edits(edits), b"" if edits else source)
 
 
 def source_text(page: Page, max_bytes: int) -> str:
@@ -159,13 +163,17 @@ def source_text(page: Page, max_bytes: int) -> str:
         LimitError: the document has more than `max_bytes` bytes (characters if it is text).
         NotHtmlError: the document is empty or binary.
     """
+    return _read(page, max_bytes)[0]
+
+
+def _read(page: Page, max_bytes: int) -> tuple[str, bytes]:
     size = len(page.content)
     if size > max_bytes:
         raise LimitError(f"the document has {size:,} bytes, over the limit of {max_bytes:,}: raise it with --max-bytes")
     if isinstance(page.content, bytes):
-        return decode(page.content, page.charset)
+        return _decode(page.content, page.charset)
     # No decoder returns lone surrogates, but a string may contain them: they are U+FFFD.
-    return _preprocess(page.content).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return _preprocess(page.content).encode("utf-16", "surrogatepass").decode("utf-16", "replace"), b""
 
 
 def decode(content: bytes, charset: str = "") -> str:
@@ -187,21 +195,28 @@ def decode(content: bytes, charset: str = "") -> str:
     >>> decode("<p>Žluťoučký kůň".encode())
     '<p>Žluťoučký kůň'
     """
+    return _decode(content, charset)[0]
+
+
+def _decode(content: bytes, charset: str) -> tuple[str, bytes]:
+    """Return the text of a document, and the text in UTF-8 or nothing."""
     encoding, start = _byte_order_mark(content)
     if not encoding:
         _refuse_signature(content)
         encoding = _labelled_encoding(content, encoding_of(charset))
     content = content[start:]
     if encoding.startswith("utf-16"):
-        return _preprocess(_decode_with(content, encoding))
+        return _preprocess(_decode_with(content, encoding)), b""
     head = content[:_BINARY_BYTES]
     if len(head) - len(head.translate(None, _BINARY)) > _BINARY_SHARE * len(head):
         raise NotHtmlError("this is binary data, not HTML")
-    if b"\r" in content:  # a search for two bytes takes a hundred times as long as one for one
-        content = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    content = content.replace(b"\0", b"")  # all this is faster than in the text
-    is_certain = start or encoding not in ("", "utf-8")
-    return _not_empty(_decode_with(content, encoding) if is_certain else _as_utf8_or_detected(content))
+    content = line_feeds(content).replace(b"\0", b"")  # faster than in the text
+    if start or encoding not in ("", "utf-8"):
+        return _not_empty(_decode_with(content, encoding)), b""
+    try:
+        return _not_empty(content.decode()), content
+    except UnicodeDecodeError:
+        return _not_empty(_as_utf8_or_detected(content)), b""
 
 
 def encoding_of(label: str) -> str:
@@ -306,14 +321,11 @@ def _ascii_compatible(label: bytes) -> str:
 
 
 def _as_utf8_or_detected(content: bytes) -> str:
-    """Decode a document that declares UTF-8 or no encoding.
+    """Decode a malformed document that declares UTF-8 or no encoding.
 
-    It is UTF-8 unless malformed sequences outnumber the well-formed multi-byte sequences; ASCII is UTF-8.
+    It is UTF-8 unless malformed sequences outnumber the well-formed multi-byte sequences.
     """
-    try:
-        return content.decode()
-    except UnicodeDecodeError:
-        text = content.decode("utf-8", "replace")
+    text = content.decode("utf-8", "replace")
     malformed = text.count("\ufffd")
     non_ascii = len(text) - len(text.encode("ascii", "ignore"))
     return text if non_ascii >= 2 * malformed else _decode_with(content, _detected(content))

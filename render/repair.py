@@ -62,8 +62,10 @@ REPAIRED: Final = "the source was repaired"
 """First words of the note on a repair, which needs no attention."""
 
 
-def find_edits(text: str) -> list[Edit]:
+def find_edits(text: str, *, opens_roots: bool = True) -> list[Edit]:
     """Return the edits that repair a source, in ascending order; a correct source needs none.
+
+    With `opens_roots`, closed shadow roots are opened: browsers lay out both alike, and let scripts read open ones.
 
     >>> source = "<noscript><iframe src=a /></noscript>Rain"
     >>> apply_edits(source, find_edits(source))
@@ -73,8 +75,7 @@ def find_edits(text: str) -> list[Edit]:
     is_open = comment >= 0 and text.find("-->", comment + 2) < 0
     is_suspect = is_open or any(_needs_edits(text, start) for start in _START.finditer(text))
     edits = Scan(text).edits() if is_suspect else []  # the tokens of other sources are not read
-    if "shadowrootmode" in text or "shadowRootMode" in text:
-        # Closed shadow roots are opened: browsers lay out both alike, and let scripts read open ones.
+    if opens_roots and ("shadowrootmode" in text or "shadowRootMode" in text):
         edits += [Edit(*mode.span(1), "open", "") for mode in _CLOSED_ROOT.finditer(text)]
     return sorted(edits)
 

@@ -371,6 +371,30 @@ static PyObject *words_in(PyObject *module, PyObject *args)
     return result;
 }
 
+static PyObject *line_feeds(PyObject *module, PyObject *source)
+{
+    char *text;
+    Py_ssize_t size, at = 0, count = 0;
+    if (PyBytes_AsStringAndSize(source, &text, &size) < 0)
+        return NULL;
+    if (!memchr(text, '\r', size))
+        return Py_NewRef(source);
+    PyObject *result = PyBytes_FromStringAndSize(NULL, size);
+    char *copy = result ? PyBytes_AsString(result) : NULL;
+    while (result && at < size) {
+        const char *end = memchr(text + at, '\r', size - at);
+        const Py_ssize_t length = end ? end - text - at : size - at;
+        memcpy(copy + count, text + at, length);
+        at += length;
+        count += length;
+        if (end) {
+            copy[count++] = '\n';
+            at += text[at + 1] == '\n' ? 2 : 1; /* a zero ends the text */
+        }
+    }
+    return result && _PyBytes_Resize(&result, count) == 0 ? result : NULL;
+}
+
 enum { CHUNK = 64 };
 
 static int is_control(unsigned char byte)
@@ -556,6 +580,7 @@ static PyMethodDef methods[] = {
     {"sums", sums, METH_VARARGS, "Return sums over subtrees or paths."},
     {"climb", climb, METH_VARARGS, "Return the nearest ancestors with larger counts."},
     {"clean", clean, METH_O, "Return a source without controls, U+FFFE, U+FFFF and the ends of body and root."},
+    {"line_feeds", line_feeds, METH_O, "Return bytes with line feeds as line ends."},
     {"words_in", words_in, METH_VARARGS, "Return which words are in a text."},
     {NULL},
 };

@@ -36,6 +36,9 @@ def lines_of(texts: Sequence[str], /) -> list[str]:
 def clean(source: bytes, /) -> bytes:
     """Return a source in UTF-8 without the end tags of `body` and `html`; controls, U+FFFE and U+FFFF are spaces."""
 
+def line_feeds(source: bytes, /) -> bytes:
+    """Return bytes with a line feed for each carriage return, with or without a line feed after it."""
+
 def words_in(text: bytes, words: tuple[AnyStr, ...], /) -> list[AnyStr]:
     """Return which `words`, of two letters or more and in lower case, are in a text in UTF-8 in any case of ASCII.
 

@@ -78,8 +78,8 @@ def parse(page: Page, settings: RenderSettings | None = None) -> Snapshot:
     """
     settings = settings or RenderSettings()
     started = time.perf_counter()
-    document = read_document(page, settings.max_bytes, force_html=settings.force_html)
-    source = document.text.encode("utf-8", "replace")
+    document = read_document(page, settings.max_bytes, force_html=settings.force_html, opens_roots=False)
+    source = document.source or document.text.encode("utf-8", "replace")
     is_quick = len(document.text) <= _QUICK_CHARACTERS and settings.deadline >= _QUICK_SECONDS
     root = read_tree(source) if is_quick else run_within(settings.deadline, lambda: read_tree(source))
     title = next(root.iter("title"), None)
