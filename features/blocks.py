@@ -285,20 +285,20 @@ def _find_block_texts(snapshot: Snapshot, stripped: Sequence[str], *, ruby: bool
     The sign of a link to a place in the page is in no block, nor is a link in a heading to edit its section: they are
     no words of the text beside them.
     """
-    text_length = np.fromiter(map(len, stripped), dtype=np.int64, count=len(stripped))
-    if not _PERMALINK_SIGNS.isdisjoint(stripped):
+    is_text = snapshot.text_length > 0
+    signs = [row for row in np.flatnonzero(snapshot.text_length == 1).tolist() if stripped[row] in _PERMALINK_SIGNS]
+    if signs:
         fragments = [element for element, url in snapshot.attributes("href").items() if "#" in url]
         is_link = np.isin(np.arange(len(snapshot)), fragments)
         to_place = tree.inside(is_link, snapshot.end) & ~tree.inside(snapshot.is_tag(("sup",)), snapshot.end)
-        signs = np.array([row for row, text in enumerate(stripped) if text in _PERMALINK_SIGNS])
-        text_length[signs[to_place[snapshot.text_parent[signs]]]] = 0
+        is_text[signs] = ~to_place[snapshot.text_parent[signs]]
     if not _MATH_GROUPS.isdisjoint(stripped):
-        text_length[[row for row, text in enumerate(stripped) if text in _MATH_GROUPS]] = 0
+        is_text[[row for row, text in enumerate(stripped) if text in _MATH_GROUPS]] = False
     excluded = snapshot.is_tag(styles.REPLACED_TAGS | styles.SKIPPED_TAGS | (frozenset() if ruby else _READINGS))
     excluded |= snapshot.having("class", _EDIT_LINKS)
     if excluded.any():
-        text_length[tree.inside(excluded, snapshot.end)[snapshot.text_parent]] = 0
-    return np.flatnonzero(text_length)
+        is_text &= ~tree.inside(excluded, snapshot.end)[snapshot.text_parent]
+    return np.flatnonzero(is_text)
 
 
 def _join_texts(

@@ -152,7 +152,7 @@ def _text_kind(source: str) -> str:
 
 def repaired(text: str, source: bytes = b"", *, opens_roots: bool = True) -> Document:
     """Repair a text (see `vclean.render.repair`) with its `source` in UTF-8, if it is known."""
-    edits = find_edits(text, opens_roots=opens_roots)
+    edits = find_edits(text, source, opens_roots=opens_roots)
     return Document(apply_edits(text, edits), describe_edits(edits), b"" if edits else source)
 
 

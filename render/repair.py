@@ -13,8 +13,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import cache
-from itertools import accumulate
+from itertools import accumulate, repeat
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from vclean.render.static._tree import starts_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,10 +64,11 @@ REPAIRED: Final = "the source was repaired"
 """First words of the note on a repair, which needs no attention."""
 
 
-def find_edits(text: str, *, opens_roots: bool = True) -> list[Edit]:
+def find_edits(text: str, source: bytes = b"", *, opens_roots: bool = True) -> list[Edit]:
     """Return the edits that repair a source, in ascending order; a correct source needs none.
 
-    With `opens_roots`, closed shadow roots are opened: browsers lay out both alike, and let scripts read open ones.
+    The `source` is the text in UTF-8, if it is known. With `opens_roots`, closed shadow roots are opened: browsers lay
+    out both alike, and let scripts read open ones.
 
     >>> source = "<noscript><iframe src=a /></noscript>Rain"
     >>> apply_edits(source, find_edits(source))
@@ -73,7 +76,8 @@ def find_edits(text: str, *, opens_roots: bool = True) -> list[Edit]:
     """
     comment = text.rfind("<!--")
     is_open = comment >= 0 and text.find("-->", comment + 2) < 0
-    is_suspect = is_open or any(_needs_edits(text, start) for start in _START.finditer(text))
+    starts = map(_START.match, repeat(text), starts_in(source or text.encode("utf-8", "replace")))
+    is_suspect = is_open or any(_needs_edits(text, start) for start in filter(None, starts))
     edits = Scan(text).edits() if is_suspect else []  # the tokens of other sources are not read
     if opens_roots and ("shadowrootmode" in text or "shadowRootMode" in text):
         edits += [Edit(*mode.span(1), "open", "") for mode in _CLOSED_ROOT.finditer(text)]

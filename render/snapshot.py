@@ -384,7 +384,7 @@ class Snapshot:
     @cached_property
     def _rows_by_name(self) -> tuple[NDArray[np.intp], list[int]]:
         """Return the attributes in the order of their names, and where each name begins among them."""
-        order = np.argsort(self.attr_name, kind="stable")
+        order = np.argsort(self.attr_name.astype(np.uint8), kind="stable")
         return order, [0, *np.cumsum(np.bincount(self.attr_name, minlength=len(ATTRIBUTES))).tolist()]
 
     @cached_property

@@ -395,6 +395,30 @@ static PyObject *line_feeds(PyObject *module, PyObject *source)
     return result && _PyBytes_Resize(&result, count) == 0 ? result : NULL;
 }
 
+static int may_need_edits(const char *tag)
+{
+    const unsigned char first = lower(tag[1]);
+    const char *second = first == 'i' ? "f" : first == 'n' ? "o" : first == 's' ? "cet" : first == 't' ? "ei" : "";
+    return first == 'x' || (*second && strchr(second, lower(tag[2])));
+}
+
+static PyObject *starts_in(PyObject *module, PyObject *source)
+{
+    char *text;
+    Py_ssize_t size, characters = 0;
+    PyObject *starts = PyBytes_AsStringAndSize(source, &text, &size) < 0 ? NULL : PyList_New(0);
+    const char *end = starts ? text + size : NULL;
+    for (const char *tag = text, *last = text; starts && (tag = memchr(tag, '<', end - tag)); tag++) {
+        if (!may_need_edits(tag))
+            continue;
+        for (; last < tag; last++)
+            characters += (*last & 0xC0) != 0x80;
+        if (!append_list(starts, PyLong_FromSsize_t(characters)))
+            Py_CLEAR(starts);
+    }
+    return starts;
+}
+
 enum { CHUNK = 64 };
 
 static int is_control(unsigned char byte)
@@ -581,6 +605,7 @@ static PyMethodDef methods[] = {
     {"climb", climb, METH_VARARGS, "Return the nearest ancestors with larger counts."},
     {"clean", clean, METH_O, "Return a source without controls, U+FFFE, U+FFFF and the ends of body and root."},
     {"line_feeds", line_feeds, METH_O, "Return bytes with line feeds as line ends."},
+    {"starts_in", starts_in, METH_O, "Return where tags begin that may need edits."},
     {"words_in", words_in, METH_VARARGS, "Return which words are in a text."},
     {NULL},
 };

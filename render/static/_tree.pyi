@@ -39,6 +39,9 @@ def clean(source: bytes, /) -> bytes:
 def line_feeds(source: bytes, /) -> bytes:
     """Return bytes with a line feed for each carriage return, with or without a line feed after it."""
 
+def starts_in(source: bytes, /) -> list[int]:
+    """Return the offsets in a source in UTF-8, in characters, at which `_START` of `vclean.render.repair` may match."""
+
 def words_in(text: bytes, words: tuple[AnyStr, ...], /) -> list[AnyStr]:
     """Return which `words`, of two letters or more and in lower case, are in a text in UTF-8 in any case of ASCII.
 

@@ -414,9 +414,13 @@ def _tabulate(
     code = display
     for flag in flags:
         code = code * 2 + flag
-    used, number = np.unique(code, return_inverse=True)
-    rows = (_style_row(displays[value >> len(flags)], value & ((1 << len(flags)) - 1)) for value in used.tolist())
-    return Styles(names=STYLES, rows=tuple(rows)), number.astype(np.int32)
+    is_used = np.bincount(code) > 0  # `np.unique` takes three times as long
+    number = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
+    rows = (
+        _style_row(displays[value >> len(flags)], value & ((1 << len(flags)) - 1))
+        for value in np.flatnonzero(is_used).tolist()
+    )
+    return Styles(names=STYLES, rows=tuple(rows)), number[code]
 
 
 @lru_cache(maxsize=1024)
