@@ -14,6 +14,7 @@ from lxml import etree
 
 from vclean.page import split_url
 from vclean.render.formulas import DISPLAY_WRAPPERS, PREVIEWS, WRAPPERS, formula_text
+from vclean.render.static import _tree
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -44,6 +45,8 @@ _SERVICE: Final = re.compile(r"latex|/tex\b|/formula/|cht=tx|\bmath|equation", r
 _IMAGE_CLASS: Final = re.compile(
     r"(?:^|\s)(?:latex|tex|math|mwe-math-fallback-image\S*|equation|formula)(?:\s|$)", re.IGNORECASE
 )
+_IMAGE_WORDS: Final = (b"tex", b"math", b"formula", b"equation", b"cht=tx")
+"""Words of which each of these has one."""
 
 
 def drawn_formula(source: str) -> str:
@@ -79,7 +82,9 @@ def replace_formulas(root: etree._Element, words: Collection[bytes]) -> None:
             _add_math(element, source)
     for element in cast("list[etree._Element]", _DRAWN(root) if b"mjx" in words else []):
         _add_math(element, _mathml(element, etree.Element("math")))
-    for image in list(root.iter("img")):
+    images = list(root.iter("img"))
+    described = " ".join(image.get(name, "") for image in images for name in ("src", "class"))
+    for image in images if _tree.words_in(described.encode("utf-8", "replace"), _IMAGE_WORDS) else ():
         if tex := _tex_of_image(image):
             image.tag, image.text = "math", tex
             image.attrib.clear()
