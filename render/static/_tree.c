@@ -224,11 +224,40 @@ static PyObject *result(Columns *columns)
                         array[TEXT_PARENT], array[TEXT_AFTER]);
 }
 
+/* Drop the values of `data-names` that are too long or name no id of the page; return 0 on errors. */
+static int drop_other_names(Columns *columns, Py_ssize_t longest)
+{
+    const int32_t id = number_of(columns->names, "id", 0), other = number_of(columns->names, "data-names", 0);
+    int32_t *node = (int32_t *)PyByteArray_AsString(columns->array[ATTRIBUTE_NODE]);
+    int32_t *name = (int32_t *)PyByteArray_AsString(columns->array[ATTRIBUTE_NAME]);
+    PyObject *values = columns->values, *ids = PySet_New(NULL);
+    int complete = id != -2 && other != -2 && ids;
+    for (Py_ssize_t row = 0; complete && row < columns->attributes; row++)
+        if (name[row] == id)
+            complete = PySet_Add(ids, PyList_GetItem(values, row)) == 0;
+    Py_ssize_t count = 0;
+    for (Py_ssize_t row = 0; complete && row < columns->attributes; row++) {
+        PyObject *value = PyList_GetItem(values, row);
+        const Py_ssize_t size = PyUnicode_GetLength(value);
+        if (name[row] == other && (size == 0 || size > longest || (!PySet_Contains(ids, value) &&
+                                                                   PyUnicode_FindChar(value, '#', 0, size, 1) < 0)))
+            continue;
+        node[count] = node[row];
+        name[count] = name[row];
+        if (count < row)
+            complete = PyList_SetItem(values, count, Py_NewRef(value)) == 0;
+        count++;
+    }
+    Py_XDECREF(ids);
+    columns->attributes = count;
+    return complete && PyList_SetSlice(values, count, PyList_Size(values), NULL) == 0;
+}
+
 static PyObject *columns_of(PyObject *module, PyObject *args)
 {
     PyObject *root, *names, *all = NULL;
-    Py_ssize_t limit;
-    if (!PyArg_ParseTuple(args, "O!O!n", element_type, &root, &PyDict_Type, &names, &limit))
+    Py_ssize_t limit, longest = 0;
+    if (!PyArg_ParseTuple(args, "O!O!n|n", element_type, &root, &PyDict_Type, &names, &limit, &longest))
         return NULL;
     Columns *columns = PyMem_Calloc(1, sizeof(Columns));
     if (!columns)
@@ -238,7 +267,7 @@ static PyObject *columns_of(PyObject *module, PyObject *args)
     columns->names = names;
     for (int each = 0; each < ARRAYS && complete; each++)
         complete = (columns->array[each] = PyByteArray_FromStringAndSize(NULL, 0)) != NULL;
-    if (complete && visit(columns, ((LxmlElement *)root)->node, limit))
+    if (complete && visit(columns, ((LxmlElement *)root)->node, limit) && drop_other_names(columns, longest))
         all = result(columns);
     for (int each = 0; each < ARRAYS; each++)
         Py_XDECREF(columns->array[each]);

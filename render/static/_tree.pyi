@@ -23,8 +23,11 @@ _Columns = tuple[
 """Tags with their numbers; as int32: tag, parent, end and depth of elements, node and name of attributes; values of
 attributes; texts; as int32: parent of each text, and the last element that begins before it."""
 
-def columns_of(root: etree._Element, attributes: dict[str, int], limit: int, /) -> _Columns:
-    """Return the columns of a tree with `attributes`; reading stops after `limit` + 1 elements."""
+def columns_of(root: etree._Element, attributes: dict[str, int], limit: int, longest: int = 0, /) -> _Columns:
+    """Return the columns of a tree with `attributes`; reading stops after `limit` + 1 elements.
+
+    Values of `data-names` are left out if they have more than `longest` characters, or contain no `#` and are no id.
+    """
 
 def lines_of(texts: Sequence[str], /) -> list[str]:
     """Return texts with one space between their words, as `" ".join(text.split())` does.

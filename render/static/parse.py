@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import replace
-from itertools import compress
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -122,12 +121,11 @@ def _rewrite(root: etree._Element, source: bytes) -> None:
 
 def _read_columns(root: etree._Element, max_nodes: int) -> Snapshot:
     """Return the elements, attributes and texts of a document, without styles."""
-    columns = _tree.columns_of(root, _NUMBERS, max_nodes)
-    numbers, tag, parent, end, depth, attr_node, attr_name, values, texts, text_parent, text_after = columns
+    columns = _tree.columns_of(root, _NUMBERS, max_nodes, MAX_ID)
+    numbers, tag, parent, end, depth, attr_node, attr_name, attr_value, texts, text_parent, text_after = columns
     count = len(tag) // np.dtype(np.int32).itemsize
     if count > max_nodes:
         raise LimitError(f"page has more than {format_count(max_nodes, 'element')}: raise --max-nodes")
-    node, name, values = _without_other_names(_array(attr_node), _array(attr_name), values)
     return Snapshot(
         build=_BUILD,
         tags=tuple(numbers),
@@ -136,9 +134,9 @@ def _read_columns(root: etree._Element, max_nodes: int) -> Snapshot:
         end=_array(end),
         depth=_array(depth),
         box=np.full((count, 4), np.nan, dtype=np.float32),
-        attr_node=node,
-        attr_name=name,
-        attr_value=values,
+        attr_node=_array(attr_node),
+        attr_name=_array(attr_name),
+        attr_value=attr_value,
         texts=without_invisible(texts),
         text_parent=_array(text_parent),
         text_after=_array(text_after),
@@ -159,20 +157,6 @@ class _AttributeNumbers(dict[str, int]):
 _NUMBERS: Final = _AttributeNumbers(_ATTRIBUTE)
 _MOST_NAMES: Final = 10_000
 """Names of attributes that are kept from page to page."""
-
-
-def _without_other_names(
-    node: NDArray[np.int32], name: NDArray[np.int32], values: list[str]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], list[str]]:
-    """Return element, name and value of attributes without the values of `data-names` that name no id."""
-    rows = np.flatnonzero(name == _NAMES)
-    if not len(rows):
-        return node, name, values
-    ids = {values[row] for row in np.flatnonzero(name == _ATTRIBUTE["id"]).tolist()} - {""}
-    named = map(values.__getitem__, rows.tolist())
-    kept = np.ones(len(name), dtype=bool)
-    kept[rows] = [len(value) <= MAX_ID and (value in ids or "#" in value) for value in named]
-    return node[kept], name[kept], list(compress(values, kept.tolist()))
 
 
 def _array(data: bytearray) -> NDArray[np.int32]:
