@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -66,10 +66,9 @@ def text_visibility(snapshot: Snapshot) -> NDArray[np.uint8]:
 
 def _before_scripts(snapshot: Snapshot, opened: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return the hidden texts of main areas of which most is hidden without a control: scripts show the page."""
-    hidden = _IS_OPENED[snapshot.text_hidden] & ~opened
+    hidden, length = _IS_OPENED[snapshot.text_hidden] & ~opened, snapshot.text_length
     areas = snapshot.is_tag(("main", "article", "body")) | snapshot.has_value("role", ("main",))
-    length = snapshot.text_length
-    waiting = areas & _is_mostly(snapshot, length * hidden, length, _MOST)
+    waiting = areas & _is_mostly(snapshot.sum_in(length * hidden), snapshot.length_in, _MOST)
     return np.asarray(hidden & tree.inside(waiting, snapshot.end)[snapshot.text_parent])
 
 
@@ -78,29 +77,31 @@ def _in_holes(snapshot: Snapshot) -> NDArray[np.bool_]:
 
     Scripts fade them in as a reader scrolls to them.
     """
+    is_hole = _IS_HOLE[snapshot.text_hidden]
+    if not is_hole.any():
+        return is_hole
     seen = snapshot.hidden[np.maximum(snapshot.parent, 0)] == Hidden.NO
     in_flow = snapshot.styles.is_in("position", ("", "static", "relative"))[snapshot.style]
-    inside = snapshot.sum_in(snapshot.text_length)
+    inside = snapshot.length_in
     holes = _IS_HOLE[snapshot.hidden] & seen & in_flow & snapshot.has_place & (inside > 0)
     if holes.sum() < _LEAST_HOLES or inside[holes].sum() < _HOLE_SHARE * inside[0]:
         return np.zeros(len(snapshot.texts), dtype=bool)
-    return np.asarray(tree.inside(holes, snapshot.end)[snapshot.text_parent] & _IS_HOLE[snapshot.text_hidden])
+    return np.asarray(tree.inside(holes, snapshot.end)[snapshot.text_parent] & is_hole)
 
 
 def _without_style_sheet(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return unreadable texts, if colors, font sizes or effects hide nearly all text of the page outside links."""
     unreadable = (snapshot.text_hidden != Hidden.NO) & ~_IS_OPENED[snapshot.text_hidden]
+    if not unreadable.any():
+        return unreadable
     in_link = tree.inside(snapshot.is_tag(("a",)), snapshot.end)[snapshot.text_parent]
     length = snapshot.text_length * ~in_link
-    return np.asarray(unreadable & _is_mostly(snapshot, length * unreadable, length, _NEARLY_ALL)[0])
+    return np.asarray(unreadable & _is_mostly((length * unreadable).sum(), length.sum(), _NEARLY_ALL))
 
 
-def _is_mostly(
-    snapshot: Snapshot, part: NDArray[np.int64], length: NDArray[np.int64], share: float
-) -> NDArray[np.bool_]:
-    """Return which elements have enough text, of the `length` (T,), and more than a `share` in `part`, bool (N,)."""
-    inside, total = snapshot.sum_in(part), snapshot.sum_in(length)
-    return np.asarray((total >= _LEAST_TEXT) & (inside > share * total))
+def _is_mostly(part: NDArray[Any], total: NDArray[Any], share: float) -> NDArray[np.bool_]:
+    """Return where a `total` of characters is enough, and more than a `share` of them are in `part`."""
+    return np.asarray((total >= _LEAST_TEXT) & (part > share * total))
 
 
 # ---- what controls open ----
@@ -144,7 +145,8 @@ def opened_by_controls(snapshot: Snapshot) -> NDArray[np.bool_]:
         parent = snapshot.text_parent[opened]
         panels = Panels(snapshot)
         is_open = panels.is_opened()[parent] | panels.closed_details[parent]
-        is_open |= panels.is_unrolled()[parent] & (technique[opened] == Hidden.CLIPPED)
+        if snapshot.rendered:
+            is_open |= panels.is_unrolled()[parent] & (technique[opened] == Hidden.CLIPPED)
         opened[opened] = is_open | np.isin(np.flatnonzero(opened), snapshot.revealed)
         if snapshot.rendered:
             opened[opened] = ~_stay_unreadable(snapshot, np.flatnonzero(opened))
@@ -193,20 +195,20 @@ class Panels:
         self._in_sight = ~self._is_hidden & snapshot.has_place
         self._panel, self._unrolled, self.closed_details = np.zeros((3, len(snapshot)), dtype=bool)
         self._tags = np.array(snapshot.tags)[snapshot.tag]
-        self._length = snapshot.sum_in(snapshot.text_length)
-        self._shown_length = snapshot.sum_in(snapshot.text_length * ~self._is_hidden[snapshot.text_parent])
+        self._length = snapshot.length_in
 
     def is_opened(self) -> NDArray[np.bool_]:
         """Return which elements are in a part of the page that a control opens, bool (N,).
 
         What has `display: none` inside of an opened panel stays hidden, unless a control opens it too.
         """
+        opened = self._panel
         for _ in range(_ROUNDS):
             before = self._panel.sum()
             self._add_panels()
-            opened = self._in_panels(self._panel)
             if self._panel.sum() == before:
                 break
+            opened = self._in_panels(self._panel)
             self._in_sight |= opened & self._is_hidden
         return opened
 
@@ -300,7 +302,8 @@ class Panels:
         for name in _IDS:
             yield from ((element, value.split()) for element, value in self._values(name))
         for name in _REFERENCES:
-            yield from ((each, _FRAGMENT.findall(value)[-1:]) for each, value in self._values(name) if "#" in value)
+            with_fragment = (item for item in self._snapshot.attributes(name).items() if "#" in item[1])
+            yield from ((each, _FRAGMENT.findall(value)[-1:]) for each, value in with_fragment if self._in_sight[each])
         for element, value in self._values("data-names"):
             if self._is_operable[element]:
                 yield element, [value, *_FRAGMENT.findall(value)]
@@ -316,6 +319,11 @@ class Panels:
         return np.asarray(operable | snapshot.styles.is_in("cursor", ("pointer",))[snapshot.style])
 
     # ---- by place ----
+
+    @cached_property
+    def _shown_length(self) -> NDArray[np.float64]:
+        snapshot = self._snapshot
+        return snapshot.sum_in(snapshot.text_length * ~self._is_hidden[snapshot.text_parent])
 
     def _beside_expanders(self) -> Iterator[int]:
         """Yield what is beside or in a control with `aria-expanded=false` that names no element."""

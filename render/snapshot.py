@@ -291,6 +291,11 @@ class Snapshot:
         return np.fromiter(map(len, map(str.strip, self.texts)), dtype=np.int64, count=len(self.texts))
 
     @cached_property
+    def length_in(self) -> NDArray[np.float64]:
+        """Return the `text_length` of the texts in each element and its descendants together, float64 (N,)."""
+        return self.sum_in(self.text_length)
+
+    @cached_property
     def text_box(self) -> NDArray[np.float32]:
         """Return the box around the lines of each text, float32 (T, 4); NaN for texts without lines."""
         return union_boxes(self.line_box, self.line_text, len(self.texts))
