@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -68,7 +68,8 @@ def _before_scripts(snapshot: Snapshot, opened: NDArray[np.bool_]) -> NDArray[np
     """Return the hidden texts of main areas of which most is hidden without a control: scripts show the page."""
     hidden, length = _IS_OPENED[snapshot.text_hidden] & ~opened, snapshot.text_length
     areas = snapshot.is_tag(("main", "article", "body")) | snapshot.has_value("role", ("main",))
-    waiting = areas & _is_mostly(snapshot.sum_in(length * hidden), snapshot.length_in, _MOST)
+    total = snapshot.length_in
+    waiting = areas & (total >= _LEAST_TEXT) & (snapshot.sum_in(length * hidden) > _MOST * total)
     return np.asarray(hidden & tree.inside(waiting, snapshot.end)[snapshot.text_parent])
 
 
@@ -93,15 +94,11 @@ def _without_style_sheet(snapshot: Snapshot) -> NDArray[np.bool_]:
     """Return unreadable texts, if colors, font sizes or effects hide nearly all text of the page outside links."""
     unreadable = (snapshot.text_hidden != Hidden.NO) & ~_IS_OPENED[snapshot.text_hidden]
     if not unreadable.any():
-        return unreadable
+        return np.asarray(unreadable)
     in_link = tree.inside(snapshot.is_tag(("a",)), snapshot.end)[snapshot.text_parent]
     length = snapshot.text_length * ~in_link
-    return np.asarray(unreadable & _is_mostly((length * unreadable).sum(), length.sum(), _NEARLY_ALL))
-
-
-def _is_mostly(part: NDArray[Any], total: NDArray[Any], share: float) -> NDArray[np.bool_]:
-    """Return where a `total` of characters is enough, and more than a `share` of them are in `part`."""
-    return np.asarray((total >= _LEAST_TEXT) & (part > share * total))
+    total = length.sum()
+    return np.asarray(unreadable & (total >= _LEAST_TEXT and (length * unreadable).sum() > _NEARLY_ALL * total))
 
 
 # ---- what controls open ----
@@ -196,6 +193,7 @@ class Panels:
         self._panel, self._unrolled, self.closed_details = np.zeros((3, len(snapshot)), dtype=bool)
         self._tags = np.array(snapshot.tags)[snapshot.tag]
         self._length = snapshot.length_in
+        self._shown_length = snapshot.sum_in(snapshot.text_length * ~self._is_hidden[snapshot.text_parent])
 
     def is_opened(self) -> NDArray[np.bool_]:
         """Return which elements are in a part of the page that a control opens, bool (N,).
@@ -302,8 +300,7 @@ class Panels:
         for name in _IDS:
             yield from ((element, value.split()) for element, value in self._values(name))
         for name in _REFERENCES:
-            with_fragment = (item for item in self._snapshot.attributes(name).items() if "#" in item[1])
-            yield from ((each, _FRAGMENT.findall(value)[-1:]) for each, value in with_fragment if self._in_sight[each])
+            yield from ((each, _FRAGMENT.findall(value)[-1:]) for each, value in self._values(name) if "#" in value)
         for element, value in self._values("data-names"):
             if self._is_operable[element]:
                 yield element, [value, *_FRAGMENT.findall(value)]
@@ -319,11 +316,6 @@ class Panels:
         return np.asarray(operable | snapshot.styles.is_in("cursor", ("pointer",))[snapshot.style])
 
     # ---- by place ----
-
-    @cached_property
-    def _shown_length(self) -> NDArray[np.float64]:
-        snapshot = self._snapshot
-        return snapshot.sum_in(snapshot.text_length * ~self._is_hidden[snapshot.text_parent])
 
     def _beside_expanders(self) -> Iterator[int]:
         """Yield what is beside or in a control with `aria-expanded=false` that names no element."""

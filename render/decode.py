@@ -126,7 +126,7 @@ def read_document(page: Page, max_bytes: int, *, force_html: bool = False, opens
         LimitError: the document has more than `max_bytes` bytes (characters if it is text).
         NotHtmlError: the document is empty, binary, JSON, a feed or plain text.
     """
-    text, source = _read(page, max_bytes)
+    text, source = source_text(page, max_bytes)
     if not force_html:
         refuse_other_text(text, plain=isinstance(page.content, bytes))
     return repaired(text, source, opens_roots=opens_roots)
@@ -156,17 +156,13 @@ def repaired(text: str, source: bytes = b"", *, opens_roots: bool = True) -> Doc
     return Document(apply_edits(text, edits), describe_edits(edits), b"" if edits else source)
 
 
-def source_text(page: Page, max_bytes: int) -> str:
-    """Return the document of a page as text, decoded if it is bytes, with normalized line ends and without NULs.
+def source_text(page: Page, max_bytes: int) -> tuple[str, bytes]:
+    """Return the document of a page as text with normalized line ends and without NULs, and its UTF-8 if it is known.
 
     Raises:
         LimitError: the document has more than `max_bytes` bytes (characters if it is text).
         NotHtmlError: the document is empty or binary.
     """
-    return _read(page, max_bytes)[0]
-
-
-def _read(page: Page, max_bytes: int) -> tuple[str, bytes]:
     size = len(page.content)
     if size > max_bytes:
         raise LimitError(f"the document has {size:,} bytes, over the limit of {max_bytes:,}: raise it with --max-bytes")
@@ -211,12 +207,9 @@ def _decode(content: bytes, charset: str) -> tuple[str, bytes]:
     if len(head) - len(head.translate(None, _BINARY)) > _BINARY_SHARE * len(head):
         raise NotHtmlError("this is binary data, not HTML")
     content = line_feeds(content).replace(b"\0", b"")  # faster than in the text
-    if start or encoding not in ("", "utf-8"):
-        return _not_empty(_decode_with(content, encoding)), b""
-    try:
-        return _not_empty(content.decode()), content
-    except UnicodeDecodeError:
-        return _not_empty(_as_utf8_or_detected(content)), b""
+    is_certain = start or encoding not in ("", "utf-8")
+    text, source = (_decode_with(content, encoding), b"") if is_certain else _as_utf8_or_detected(content)
+    return _not_empty(text), source
 
 
 def encoding_of(label: str) -> str:
@@ -320,15 +313,17 @@ def _ascii_compatible(label: bytes) -> str:
     return "utf-8" if encoding.startswith("utf-16") else encoding
 
 
-def _as_utf8_or_detected(content: bytes) -> str:
-    """Decode a malformed document that declares UTF-8 or no encoding.
+def _as_utf8_or_detected(content: bytes) -> tuple[str, bytes]:
+    """Decode a document that declares UTF-8 or no encoding; return its UTF-8 too if it is well-formed.
 
-    It is UTF-8 unless malformed sequences outnumber the well-formed multi-byte sequences.
+    It is UTF-8 unless malformed sequences outnumber the well-formed multi-byte sequences; ASCII is UTF-8.
     """
+    with suppress(UnicodeDecodeError):
+        return content.decode(), content
     text = content.decode("utf-8", "replace")
     malformed = text.count("\ufffd")
     non_ascii = len(text) - len(text.encode("ascii", "ignore"))
-    return text if non_ascii >= 2 * malformed else _decode_with(content, _detected(content))
+    return text if non_ascii >= 2 * malformed else _decode_with(content, _detected(content)), b""
 
 
 def _detected(content: bytes) -> str:

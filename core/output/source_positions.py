@@ -76,7 +76,7 @@ def find_positions(page: Page, blocks: BlockColumns, max_bytes: int) -> list[Sou
     """
     if not page.content or page.snapshot is not None:
         return [None] * len(blocks)
-    source = source_text(page, max_bytes)
+    source, _ = source_text(page, max_bytes)
     edits = find_edits(source)
     offsets = text_offsets(apply_edits(source, edits), blocks.snapshot)
     block_offsets: list[int | None] = [None] * len(blocks)

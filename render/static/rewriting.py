@@ -45,8 +45,7 @@ _SERVICE: Final = re.compile(r"latex|/tex\b|/formula/|cht=tx|\bmath|equation", r
 _IMAGE_CLASS: Final = re.compile(
     r"(?:^|\s)(?:latex|tex|math|mwe-math-fallback-image\S*|equation|formula)(?:\s|$)", re.IGNORECASE
 )
-_IMAGE_WORDS: Final = (b"tex", b"math", b"formula", b"equation", b"cht=tx")
-"""Words of which each of these has one."""
+_IMAGE_WORDS: Final = (b"tex", b"math", b"formula", b"equation", b"cht=tx")  # one is in each match of the two above
 
 
 def drawn_formula(source: str) -> str:

@@ -415,12 +415,9 @@ def _tabulate(
     for flag in flags:
         code = code * 2 + flag
     is_used = np.bincount(code) > 0  # `np.unique` takes three times as long
-    number = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
-    rows = (
-        _style_row(displays[value >> len(flags)], value & ((1 << len(flags)) - 1))
-        for value in np.flatnonzero(is_used).tolist()
-    )
-    return Styles(names=STYLES, rows=tuple(rows)), number[code]
+    used = np.flatnonzero(is_used).tolist()
+    rows = (_style_row(displays[value >> len(flags)], value & ((1 << len(flags)) - 1)) for value in used)
+    return Styles(names=STYLES, rows=tuple(rows)), (np.cumsum(is_used, dtype=np.int32) - np.int32(1))[code]
 
 
 @lru_cache(maxsize=1024)
