@@ -292,7 +292,7 @@ def _find_block_texts(snapshot: Snapshot, stripped: Sequence[str], *, ruby: bool
         is_link = np.isin(np.arange(len(snapshot)), fragments)
         to_place = tree.inside(is_link, snapshot.end) & ~tree.inside(snapshot.is_tag(("sup",)), snapshot.end)
         is_text[signs] = ~to_place[snapshot.text_parent[signs]]
-    groups = np.flatnonzero((snapshot.text_length == 13) | (snapshot.text_length == 11)).tolist()
+    groups = np.flatnonzero((snapshot.text_length == 13) | (snapshot.text_length == 11)).tolist()  # their lengths
     is_text[[row for row in groups if stripped[row] in _MATH_GROUPS]] = False
     excluded = snapshot.is_tag(styles.REPLACED_TAGS | styles.SKIPPED_TAGS | (frozenset() if ruby else _READINGS))
     excluded |= snapshot.having("class", _EDIT_LINKS)

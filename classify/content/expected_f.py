@@ -29,7 +29,9 @@ _POINT_WEIGHTS: Final = np.array(
 FACTOR: Final = np.concatenate([-_POINTS[::-1], [0.0], _POINTS])
 SCENARIO_WEIGHTS: Final = np.concatenate([_POINT_WEIGHTS[::-1], [0.40634920634920635], _POINT_WEIGHTS])
 """Values of the page factor in the scenarios, and their probabilities."""
-_DEVIATION: Final = np.linspace(-8, 8, 4097)
+_PER_UNIT: Final = 256
+_LAST: Final = 8 * _PER_UNIT
+_DEVIATION: Final = np.arange(-_LAST, _LAST + 1) / _PER_UNIT
 _NORMAL: Final = np.array([math.erfc(-z / math.sqrt(2)) / 2 for z in _DEVIATION.tolist()])
 """Standard normal distribution at `_DEVIATION`, for linear interpolation with errors below 1e-6.
 
@@ -94,9 +96,9 @@ def _scenarios(probability: NDArray[np.float32]) -> NDArray[np.float64]:
     """
     quantile = np.interp(probability, _NORMAL, _DEVIATION, left=-np.inf, right=np.inf)[:, None]
     shifted = (quantile + np.sqrt(CORRELATION) * FACTOR) / np.sqrt(1 - CORRELATION)
-    steps = np.clip(shifted * 256, -2049, 2048)  # a quarter of the time of `np.interp`, which searches
+    steps = np.clip(shifted * _PER_UNIT, -_LAST - 1, _LAST)  # a quarter of the time of `np.interp`, which searches
     below = np.floor(steps)
-    row = below.astype(np.intp) + 2049
+    row = below.astype(np.intp) + _LAST + 1
     return np.asarray(_RISE.take(row) * (steps - below) + _LEVEL.take(row))
 
 
