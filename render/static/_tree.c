@@ -253,11 +253,29 @@ static int drop_other_names(Columns *columns, Py_ssize_t longest)
     return complete && PyList_SetSlice(values, count, PyList_Size(values), NULL) == 0;
 }
 
+/* Import lxml, which `vclean --help` does without; return 0 if it has other elements. */
+static int find_element_type(void)
+{
+    PyObject *etree = element_type ? NULL : PyImport_ImportModule("lxml.etree");
+    PyObject *type = etree ? PyObject_GetAttrString(etree, "_Element") : NULL;
+    PyObject *size = type ? PyObject_GetAttrString(type, "__basicsize__") : NULL;
+    const Py_ssize_t bytes = size ? PyLong_AsSsize_t(size) : 0;
+    if (bytes >= (Py_ssize_t)sizeof(LxmlElement))
+        element_type = (PyTypeObject *)Py_NewRef(type);
+    else if (size)
+        PyErr_SetString(PyExc_ImportError, "this version of lxml has other elements: install lxml 6");
+    Py_XDECREF(etree);
+    Py_XDECREF(type);
+    Py_XDECREF(size);
+    return element_type != NULL;
+}
+
 static PyObject *columns_of(PyObject *module, PyObject *args)
 {
     PyObject *root, *names, *all = NULL;
     Py_ssize_t limit, longest = 0;
-    if (!PyArg_ParseTuple(args, "O!O!n|n", element_type, &root, &PyDict_Type, &names, &limit, &longest))
+    if (!find_element_type() ||
+        !PyArg_ParseTuple(args, "O!O!n|n", element_type, &root, &PyDict_Type, &names, &limit, &longest))
         return NULL;
     Columns *columns = PyMem_Calloc(1, sizeof(Columns));
     if (!columns)
@@ -643,16 +661,5 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, .m_name = "_tree"
 
 PyMODINIT_FUNC PyInit__tree(void)
 {
-    PyObject *etree = PyImport_ImportModule("lxml.etree"), *size = NULL;
-    element_type = etree ? (PyTypeObject *)PyObject_GetAttrString(etree, "_Element") : NULL;
-    Py_XDECREF(etree);
-    if (!element_type || !(size = PyObject_GetAttrString((PyObject *)element_type, "__basicsize__")))
-        return NULL;
-    const Py_ssize_t bytes = PyLong_AsSsize_t(size);
-    Py_DECREF(size);
-    if (bytes < (Py_ssize_t)sizeof(LxmlElement)) {
-        PyErr_SetString(PyExc_ImportError, "this version of lxml has other elements: install lxml 6");
-        return NULL;
-    }
     return PyModule_Create(&definition);
 }
