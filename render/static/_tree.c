@@ -418,6 +418,14 @@ static PyObject *words_in(PyObject *module, PyObject *args)
     return result;
 }
 
+/* Return `count` bytes, and free them. */
+static PyObject *taken(char *bytes, Py_ssize_t count)
+{
+    PyObject *result = bytes ? PyBytes_FromStringAndSize(bytes, count) : PyErr_NoMemory();
+    PyMem_Free(bytes);
+    return result;
+}
+
 static PyObject *line_feeds(PyObject *module, PyObject *source)
 {
     char *text;
@@ -426,9 +434,8 @@ static PyObject *line_feeds(PyObject *module, PyObject *source)
         return NULL;
     if (!memchr(text, '\r', size))
         return Py_NewRef(source);
-    PyObject *result = PyBytes_FromStringAndSize(NULL, size);
-    char *copy = result ? PyBytes_AsString(result) : NULL;
-    while (result && at < size) {
+    char *copy = PyMem_Malloc(size);
+    while (copy && at < size) {
         const char *end = memchr(text + at, '\r', size - at);
         const Py_ssize_t length = end ? end - text - at : size - at;
         memcpy(copy + count, text + at, length);
@@ -439,7 +446,7 @@ static PyObject *line_feeds(PyObject *module, PyObject *source)
             at += text[at + 1] == '\n' ? 2 : 1; /* a zero ends the text */
         }
     }
-    return result && _PyBytes_Resize(&result, count) == 0 ? result : NULL;
+    return taken(copy, count);
 }
 
 static int may_need_edits(const char *tag)
@@ -500,9 +507,10 @@ static PyObject *clean(PyObject *module, PyObject *source)
 {
     char *text;
     Py_ssize_t size, at = 0, count = 0;
-    PyObject *result = PyBytes_AsStringAndSize(source, &text, &size) < 0 ? NULL : PyBytes_FromStringAndSize(NULL, size);
-    char *copy = result ? PyBytes_AsString(result) : NULL;
-    while (result && at < size) {
+    if (PyBytes_AsStringAndSize(source, &text, &size) < 0)
+        return NULL;
+    char *copy = PyMem_Malloc(size);
+    while (copy && at < size) {
         const Py_ssize_t end = at + CHUNK < size ? at + CHUNK : size;
         if (end + 2 <= size && is_clean((unsigned char *)text + at)) {
             memcpy(copy + count, text + at, CHUNK);
@@ -517,7 +525,7 @@ static PyObject *clean(PyObject *module, PyObject *source)
             at += skipped ? skipped : none ? 3 : 1;
         }
     }
-    return result && _PyBytes_Resize(&result, count) == 0 ? result : NULL;
+    return taken(copy, count);
 }
 
 /* A byte and an int32 of every element, in preorder. */
