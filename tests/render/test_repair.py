@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vclean.page import Page
+from vclean.render import repair as repair_module
 from vclean.render.browser.renderer import Renderer
 from vclean.render.decode import source_text
 from vclean.render.repair import Edit, SourceOffsets, apply_edits, find_edits
 from vclean.render.snapshot import Snapshot
+from vclean.render.static._tree import starts_in
 
 BROKEN = {
     "iframe": "<p>One<iframe src='a' />{</iframe>}<p>Two",
@@ -109,6 +111,13 @@ class TestRepair:
     def test_closed_shadow_roots_are_opened(self, name: str) -> None:
         roots = f"<div><template {name}='{{}}'>One</template></div><div><template {name}=open>Two</template></div>"
         assert repair(roots.format("closed")) == roots.format("open")
+
+    @given(
+        st.text("<éiIfFrameNnoscTtexaliXmpE />"), st.sampled_from(["iframe", "NoScript", "xmp", "TEXTAREA", "style"])
+    )
+    def test_no_start_tag_is_overlooked(self, text: str, name: str) -> None:
+        source = f"{text}<{name}/>{text}"
+        assert {start.start() for start in repair_module._START.finditer(source)} <= set(starts_in(source.encode()))
 
     @given(st.lists(st.sampled_from([*map(broken, BROKEN), *CORRECT, "<", "'", '"', ">"])))
     def test_edits_are_in_order(self, sources: list[str]) -> None:
