@@ -264,6 +264,11 @@ def _give_address(noscript: etree._Element, image: etree._Element) -> None:
 
 
 _HTML_TAG: Final = re.compile(rb"<html(?=\s)(?:=\s*+(?:\"[^\"]*+\"|'[^']*+')|[^>])*+>", re.IGNORECASE)
+_ILLEGAL_REFERENCE: Final = re.compile(
+    rb"&#(?:0*+(?:[1-8]|1[124-9]|2[0-9]|3[01]|6553[45])(?![0-9])"
+    rb"|[xX]0*+(?:[1-8bBcCeEfF]|1[0-9a-fA-F]|[fF]{3}[eEfF])(?![0-9a-fA-F]));?"
+)
+"""References to characters that `_tree.clean` replaces."""
 _TABLE_PARTS: Final = frozenset(("caption", "col", "colgroup", "tbody", "tfoot", "thead"))
 """Children of a table that end an implied `<tbody>`."""
 _META_NAMES: Final = ("property", "name", "itemprop")
@@ -279,7 +284,7 @@ def read_tree(source: bytes) -> etree._Element:
     """
     # Content after `</html>` becomes siblings of the root in libxml2; browsers add it to the body (HTML, 13.2.6.4.19).
     # lxml reads control characters, U+FFFE and U+FFFF, but does not write them into a tree.
-    source = _tree.clean(source)
+    source = _ILLEGAL_REFERENCE.sub(b" ", _tree.clean(source))
     parser = etree.HTMLParser(
         encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True, collect_ids=False
     )
