@@ -186,6 +186,8 @@ static int add_other_words(Reader *reader, PyObject *name, int is_token)
 {
     PyObject *words = PyObject_CallFunctionObjArgs(reader->split, name, NULL);
     int complete = words != NULL && PyList_Check(words);
+    if (words && !complete)
+        PyErr_SetString(PyExc_TypeError, "words are no list");
     for (Py_ssize_t row = 0; complete && row < PyList_Size(words); row++) {
         PyObject *data = utf8(PyList_GetItem(words, row));
         complete = data && add_word(reader, PyBytes_AsString(data), PyBytes_Size(data), is_token);
@@ -348,6 +350,18 @@ static void release(Py_buffer *buffers)
         PyBuffer_Release(&buffers[each]);
 }
 
+/* Return whether the rows are in order within `count` values; else set an exception. */
+static int are_rows(const Py_buffer *start, int64_t count)
+{
+    const int64_t *at = start->buf, rows = start->len / 8 - 1;
+    int valid = rows >= 0 && at[0] >= 0 && at[rows] <= count;
+    for (int64_t row = 0; row < rows; row++)
+        valid &= at[row] <= at[row + 1];
+    if (!valid)
+        PyErr_SetString(PyExc_ValueError, "rows do not fit their values");
+    return valid;
+}
+
 static PyObject *row_sums(PyObject *module, PyObject *args)
 {
     Py_buffer in[MOST_BUFFERS] = {{0}};
@@ -356,7 +370,7 @@ static PyObject *row_sums(PyObject *module, PyObject *args)
     const float *weights = in[0].buf;
     const int32_t *values = in[1].buf;
     const int64_t *start = in[2].buf, rows = in[2].len / 8 - 1;
-    PyObject *result = PyByteArray_FromStringAndSize(NULL, rows * 8);
+    PyObject *result = are_rows(&in[2], in[1].len / 4) ? PyByteArray_FromStringAndSize(NULL, rows * 8) : NULL;
     double *sums = result ? (double *)PyByteArray_AsString(result) : NULL, total = 0;
     for (int64_t row = 0; result && row < rows; row++) {
         const double before = total; /* differences of a running total, as trees were trained with them */
@@ -376,7 +390,7 @@ static PyObject *bits_of(PyObject *module, PyObject *args)
         return NULL;
     const int64_t *start = in[0].buf, rows = in[0].len / 8 - 1, count = PyList_Size(words);
     const int32_t *values = in[1].buf;
-    PyObject *result = PyByteArray_FromStringAndSize(NULL, rows * 8);
+    PyObject *result = are_rows(&in[0], in[1].len / 4) ? PyByteArray_FromStringAndSize(NULL, rows * 8) : NULL;
     uint64_t *of_word = PyMem_Calloc(count + 1, sizeof(uint64_t));
     for (int64_t word = 0; of_word && word < count && !PyErr_Occurred(); word++) {
         PyObject *number = PyObject_GetItem(bits, PyList_GetItem(words, word));
@@ -422,6 +436,7 @@ static PyObject *tokens_of(PyObject *module, PyObject *args)
     Py_ssize_t elements;
     if (!PyArg_ParseTuple(args, "y*y*y*y*y*n", &in[0], &in[1], &in[2], &in[3], &in[4], &elements))
         return NULL;
+    elements = elements > 0 ? elements : 0;
     const int32_t *element = in[0].buf, *value = in[1].buf, *tokens = in[3].buf, *buckets = in[4].buf;
     const int64_t *start = in[2].buf, pairs = in[0].len / 4;
     PyObject *result = NULL;
@@ -465,6 +480,7 @@ static PyObject *word_tokens(PyObject *module, PyObject *args)
     Py_ssize_t rows;
     if (!PyArg_ParseTuple(args, "y*y*y*n", &in[0], &in[1], &in[2], &rows))
         return NULL;
+    rows = rows > 0 ? rows : 0;
     const int32_t *owner = in[0].buf;
     const uint64_t *hash = in[1].buf, *pair = in[2].buf;
     const int64_t words = in[0].len / 4;

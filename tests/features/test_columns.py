@@ -14,6 +14,7 @@ from vclean.features.columns import (
     COUNT_LIMITS,
     FeatureColumn,
     Groups,
+    RaggedArray,
     _declared,
     count_limits,
     ratio,
@@ -83,3 +84,15 @@ class TestGroups:
         assert groups.spread.tolist() == [rows[key][-1] - rows[key][0] for key in keys]
         weights = np.arange(len(keys), dtype=np.float32)
         assert groups.total(weights).tolist() == [sum(rows[key]) for key in keys]
+
+
+class TestRaggedArray:
+    def test_sums(self):
+        rows = RaggedArray(np.array([0, 2, 2, 3]), np.array([0, 1, 1], np.int32))
+        assert rows.row_sums(np.array([1, 2], np.float32)).tolist() == [3, 0, 2]
+
+    @pytest.mark.parametrize("start", [[], [0, 2], [-1, 1], [1, 0]])
+    def test_rows_that_do_not_fit(self, start):
+        rows = RaggedArray(np.array(start, np.int64), np.zeros(1, np.int32))
+        with pytest.raises(ValueError, match="rows do not fit"):
+            rows.row_sums(np.zeros(1, np.float32))
