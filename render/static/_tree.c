@@ -59,20 +59,35 @@ static int is_text(const Node *node)
     return node && (node->type == TEXT || node->type == CDATA);
 }
 
-/* Return the contents of consecutive texts as a string; `last` receives the last of them. */
+static int append_list(PyObject *list, PyObject *text)
+{
+    const int failed = !text || PyList_Append(list, text) < 0;
+    Py_XDECREF(text);
+    return !failed;
+}
+
+static PyObject *content_of(const Node *node)
+{
+    return PyUnicode_FromString(node->content ? node->content : "");
+}
+
+/* Return the contents of consecutive texts as a string; `last` receives the last of them. A page may have many: where
+ * scripts were removed. */
 static PyObject *text_from(const Node *node, const Node **last)
 {
-    PyObject *text = PyUnicode_FromString(node->content ? node->content : "");
-    while (text && is_text(node->next)) {
-        node = node->next;
-        PyObject *more = PyUnicode_FromString(node->content ? node->content : ""), *whole = NULL;
-        if (more)
-            whole = PyUnicode_Concat(text, more);
-        Py_XDECREF(more);
-        Py_DECREF(text);
-        text = whole;
-    }
     *last = node;
+    if (!is_text(node->next))
+        return content_of(node);
+    PyObject *parts = PyList_New(0), *none = PyUnicode_FromString(""), *text = NULL;
+    int complete = parts && none && append_list(parts, content_of(node));
+    while (complete && is_text((*last)->next)) {
+        *last = (*last)->next;
+        complete = append_list(parts, content_of(*last));
+    }
+    if (complete)
+        text = PyUnicode_Join(none, parts);
+    Py_XDECREF(parts);
+    Py_XDECREF(none);
     return text;
 }
 
@@ -136,13 +151,6 @@ typedef struct {
     Py_ssize_t elements, attributes;
     Cache tag_cache, name_cache;
 } Columns;
-
-static int append_list(PyObject *list, PyObject *text)
-{
-    const int failed = !text || PyList_Append(list, text) < 0;
-    Py_XDECREF(text);
-    return !failed;
-}
 
 static int add_attributes(Columns *columns, const Node *element)
 {
@@ -398,6 +406,8 @@ static PyObject *words_in(PyObject *module, PyObject *args)
     for (Py_ssize_t each = 0; each < count; each++) {
         if (!(word[each] = bytes_of(PyTuple_GetItem(words, each), &length[each])))
             return NULL;
+        if (length[each] < 3)
+            return PyErr_Format(PyExc_ValueError, "a word of %zd bytes", length[each]);
         const unsigned int slot = next_slot(next_slot(next_slot(0, word[each][0]), word[each][1]), word[each][2]);
         begins[slot % BEGINNINGS] |= (uint32_t)1 << each;
     }
@@ -406,7 +416,7 @@ static PyObject *words_in(PyObject *module, PyObject *args)
         const unsigned int first = next_slot(slot, text[at]);
         slot = next_slot(first, text[at + 1]);
         const uint32_t open = (begins[first % BEGINNINGS] | begins[slot % BEGINNINGS]) & ~found;
-        for (Py_ssize_t each = 0; at >= 2 && open >> each; each++)
+        for (Py_ssize_t each = 0; at >= 2 && open && each < count; each++)
             if (open >> each & 1 && (begins_with(text + at - 2, size - at + 2, word[each], length[each]) ||
                                      begins_with(text + at - 1, size - at + 1, word[each], length[each])))
                 found |= (uint32_t)1 << each;
@@ -418,10 +428,10 @@ static PyObject *words_in(PyObject *module, PyObject *args)
     return result;
 }
 
-/* Return `count` bytes, and free them. */
-static PyObject *taken(char *bytes, Py_ssize_t count)
+/* Return `size` bytes of memory as an object, and free the memory. */
+static PyObject *freed(char *bytes, Py_ssize_t size)
 {
-    PyObject *result = bytes ? PyBytes_FromStringAndSize(bytes, count) : PyErr_NoMemory();
+    PyObject *result = bytes ? PyBytes_FromStringAndSize(bytes, size) : PyErr_NoMemory();
     PyMem_Free(bytes);
     return result;
 }
@@ -446,7 +456,7 @@ static PyObject *line_feeds(PyObject *module, PyObject *source)
             at += text[at + 1] == '\n' ? 2 : 1; /* a zero ends the text */
         }
     }
-    return taken(copy, count);
+    return freed(copy, count);
 }
 
 static int may_need_edits(const char *tag)
@@ -458,7 +468,7 @@ static int may_need_edits(const char *tag)
 
 static PyObject *starts_in(PyObject *module, PyObject *source)
 {
-    char *text;
+    char *text = NULL;
     Py_ssize_t size, characters = 0;
     PyObject *starts = PyBytes_AsStringAndSize(source, &text, &size) < 0 ? NULL : PyList_New(0);
     const char *end = starts ? text + size : NULL;
@@ -525,7 +535,7 @@ static PyObject *clean(PyObject *module, PyObject *source)
             at += skipped ? skipped : none ? 3 : 1;
         }
     }
-    return taken(copy, count);
+    return freed(copy, count);
 }
 
 /* A byte and an int32 of every element, in preorder. */
@@ -638,11 +648,18 @@ static PyObject *climb(PyObject *module, PyObject *args)
         return NULL;
     const int32_t *parent = parents.buf, *element = elements.buf;
     const double *count = counts.buf;
-    PyObject *result = PyByteArray_FromStringAndSize(NULL, elements.len);
+    const int64_t size = parents.len / 4, rows = elements.len / 4;
+    int is_valid = counts.len / 8 == size;
+    for (int64_t each = 0; each < size; each++)
+        is_valid &= parent[each] <= each && parent[each] >= 0;
+    for (int64_t row = 0; row < rows; row++)
+        is_valid &= element[row] >= 0 && element[row] < size;
+    PyObject *result = is_valid ? PyByteArray_FromStringAndSize(NULL, rows * 4)
+                                : PyErr_Format(PyExc_ValueError, "elements do not fit the tree");
     int32_t *above = result ? (int32_t *)PyByteArray_AsString(result) : NULL;
-    for (int64_t row = 0; above && row < elements.len / 4; row++) {
+    for (int64_t row = 0; above && row < rows; row++) {
         above[row] = parent[element[row]];
-        while (above[row] > 0 && count[above[row]] < count[element[row]] * growth)
+        while (above[row] > 0 && parent[above[row]] < above[row] && count[above[row]] < count[element[row]] * growth)
             above[row] = parent[above[row]];
     }
     PyBuffer_Release(&parents);

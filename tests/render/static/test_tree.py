@@ -94,3 +94,33 @@ class TestLinesOf:
     def test_texts_are_strings(self, texts: list[str]) -> None:
         with pytest.raises(TypeError):
             _tree.lines_of(texts)
+
+
+def test_many_texts_beside_each_other_are_one() -> None:
+    count = 100_000
+    root = root_of("<p>" + "<s></s>\u00e9t" * count)
+    etree.strip_elements(root, "s", with_tail=False)
+    texts = columns(root)[8]
+    assert texts == ["\u00e9t" * count]
+
+
+class TestWordsIn:
+    def test_32_words(self) -> None:
+        words = tuple(b"%03d" % number for number in range(32))
+        assert _tree.words_in(b"xy031 xy031 031", words) == [b"031"]
+
+    @pytest.mark.parametrize("words", [(b"",), (b"abc", b"ab"), (b"abc",) * 33])
+    def test_words_have_three_bytes_or_more(self, words: tuple[bytes, ...]) -> None:
+        with pytest.raises(ValueError, match="word"):
+            _tree.words_in(b"text", words)
+
+
+class TestClimb:
+    @pytest.mark.parametrize(
+        ("parents", "counts", "elements"),
+        [([0, 0], [1], [1]), ([0], [1], [1]), ([0], [1], [-1]), ([0, 5], [1, 1], [1])],
+    )
+    def test_arrays_that_do_not_fit(self, parents: list[int], counts: list[int], elements: list[int]) -> None:
+        arrays = np.array(parents, np.int32), np.array(counts, np.float64), np.array(elements, np.int32)
+        with pytest.raises(ValueError, match="do not fit"):
+            _tree.climb(*arrays, 2.0)
