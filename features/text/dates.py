@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -49,6 +49,7 @@ _PATTERNS: Final = tuple(
     )
 )
 """Forms of dates, in the order of precedence."""
+_EPOCH: Final = re.compile(r"(1\d{9})(?:\d{3})?(?:\.\d+)?")
 _YEAR_LAST: Final = re.compile(r"(\d\d:\d\d:\d\d \w+) (\d{4})\Z")
 """Time and year of a date as of the command `date`: `Thu Mar 7 22:20:30 EST 2024`."""
 _URL: Final = re.compile(r"/((?:19|20)\d\d)[/-](\d{1,2})(?:[/-](\d{1,2}))?(?=[/.?#-]|$)")
@@ -70,6 +71,10 @@ _CLOCK: Final = (
     r")"
     r"(?:\s?(?P<noon>[ap]\.?m\b\.?))?(?:\s?uhr\b|\s?h\b)?"
 )
+_CUED: Final = re.compile(
+    r"[\s,.|·–-]{0,4}(?:kl\.?|klo|ore|alle|um|at|ob|o)\s*(?P<hour>\d{1,2})\.(?P<minute>\d{2})(?![\d.])", re.IGNORECASE
+)
+"""Hours and minutes with a point between them, after a word for the time."""
 _AFTER: Final = re.compile(rf"\D{{0,10}}?{_CLOCK}(?!\d)", re.IGNORECASE)
 _BEFORE: Final = re.compile(rf"(?<![\d:.]){_CLOCK}(?!\d)", re.IGNORECASE)
 _TO_DATE: Final = re.compile(
@@ -115,7 +120,7 @@ def parse_date(value: str, language: str = "en", *, day_first: bool = False) -> 
     """Return the first date of a value in markup, in ISO 8601; an empty string if there is none.
 
     Args:
-        value: ISO 8601, or text.
+        value: ISO 8601, seconds or milliseconds since 1970, or text.
         language: ISO 639-1 code of the names of months.
         day_first: whether 3/7/2024 is in July.
 
@@ -125,6 +130,8 @@ def parse_date(value: str, language: str = "en", *, day_first: bool = False) -> 
     value = value[:MAX_TEXT].strip()
     if iso := _iso_8601(value) or _iso_8601(value.removesuffix("Z")):
         return iso
+    if match := _EPOCH.fullmatch(value):
+        return datetime.fromtimestamp(int(match[1]), UTC).isoformat()
     first = next(find_dates(_YEAR_LAST.sub(r"\2 \1", value), language, day_first=day_first), None)
     return first.value if first else ""
 
@@ -162,7 +169,7 @@ def find_dates(text: str, language: str = "en", *, day_first: bool = False) -> I
     position = 0
     limits = [*(start for start, _, _ in days[1:]), len(text)]
     for (start, end, day), limit in zip(days, limits, strict=False):
-        after = _AFTER.match(text, end, limit)
+        after = _CUED.match(text, end, limit) or _AFTER.match(text, end, limit)
         clock = _clock(after, text) if after else clock_before(text, position, start) or Found("", start, end)
         position = max(end, clock.end)
         yield Found(f"{day}T{clock.value}" if clock.value else f"{day}", min(start, clock.start), position)
